@@ -35,6 +35,7 @@ FD_INPUT = 4
 FD_HIGH = 200  # out of the way of code that counts or closes low descriptors
 FOUND_MAX = 64
 ONLY_AST = 0x400  # compile(): PyCF_ONLY_AST
+OF_TESTS = frozenset(("test_replaced", "outcome_call", "native", "counts", "unwatched"))  # says nothing of what rewrites asserts
 
 
 def read_input():
@@ -83,9 +84,11 @@ def _core(post, is_open, kept, frozen, own):
     check_critical = check_all = look = settle_state = check_state = guard = audited = is_as_before = check_tracers = None
     _len, _str, _id, _type, compile_text, open_file = len, str, id, type, compile, open
     armed = entered = returned = memory = None
-    starts, failure, rewrite = str.startswith, Exception, None
+    starts, failure, rewrite, is_doubted, of_tests = str.startswith, Exception, None, False, OF_TESTS
 
     def found(kind, detail):
+        nonlocal is_doubted
+        is_doubted = is_doubted or kind not in of_tests
         if (kind, detail) not in told and _len(told) < FOUND_MAX:
             told.add((kind, detail))
             post.send(encode({"t": "tamper", "kind": kind, "detail": detail}))
@@ -173,7 +176,7 @@ def _core(post, is_open, kept, frozen, own):
         if rewrite is None or _type(path) is not _str:
             return None
         check_critical(True)
-        if told or not is_as_before():
+        if is_doubted or not is_as_before():
             return None  # it may be another's by now, and would run in here
         try:
             s = stat(path)

@@ -11,6 +11,7 @@ import sys
 import types
 
 from csbx_conditions import CONDITIONAL, condition_of, is_condition_of
+from csbx_exact import defaults_of
 from csbx_outcomes import DEPTH_MAX, parts_of
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
@@ -50,12 +51,12 @@ def module_marks(tree):
     if len(own) > 1 or len(names) != len(own) + len(of_classes):
         return []
     values = [v for n in own for v in (n.value.elts if isinstance(n.value, (ast.List, ast.Tuple)) else [n.value])]
-    return [(set(), marks_in(values), conditions_in(values), False)]
+    return [(set(), marks_in(values), conditions_in(values), False, ((), {}), [])]
 
 
 def definitions(text):
-    """(dotted name -> [(its possible first lines, its marks, their conditions, whether it is a class)] of functions and
-    classes, dotted names that are bound otherwise). The name "" is the module's, which has marks alone."""
+    """(dotted name -> [(its possible first lines, its marks, their conditions, whether it is a class, its defaults, names of its
+    decorators)] of functions and classes, dotted names that are bound otherwise). The name "" is the module's, which has marks alone."""
     tree = ast.parse(text)
     found, others, todo = {"": module_marks(tree)}, set(), [("", tree)]
     while todo:
@@ -63,7 +64,9 @@ def definitions(text):
         if isinstance(node, DEFINITIONS):
             name = prefix + node.name
             lines = {node.lineno} | {d.lineno for d in node.decorator_list}
-            found.setdefault(name, []).append((lines, marks_in(node.decorator_list), conditions_in(node.decorator_list), isinstance(node, ast.ClassDef)))
+            marks, is_class = (marks_in(node.decorator_list), conditions_in(node.decorator_list)), isinstance(node, ast.ClassDef)
+            defaults = ((), {}) if is_class else defaults_of(node.args)
+            found.setdefault(name, []).append((lines, *marks, is_class, defaults, [dotted_name(d) for d in node.decorator_list]))
             if not isinstance(node, ast.ClassDef):
                 others.update(n for inner in ast.walk(node) if isinstance(inner, ast.Global) for n in inner.names)
                 continue
@@ -130,11 +133,18 @@ def is_of_unittest(kind, key):
     return any(key in vars(b) for b in kind.__mro__ if str(b.__module__).partition(".")[0] == "unittest")
 
 
+def is_of_runner(key, value):
+    """True for the fixture that pytest puts into each class of unittest, and with that into unittest's own where a file of tests has
+    a name for it."""
+    code = getattr(value, "__code__", None)
+    return key.startswith("_UnitTestCase__pytest_") and code is not None and code.co_filename.rpartition("/")[0].endswith("/_pytest")
+
+
 def make_filed(text_of):
     """strange_test(known, function, kind, name, file of its module, is_vouched): what is wrong with a test, or None;
     strange_marks(), strange_members() likewise. known: a dict that the core keeps, where no function leads to it."""
     read, reach, modules, of_text, is_machinery = text_of, reached_from, sys.modules, definitions_of, is_of_unittest
-    is_as_said, code_type, callables = is_condition_of, types.CodeType, (types.FunctionType, staticmethod, classmethod, property)
+    is_of_pytest, is_as_said, code_type, callables = is_of_runner, is_condition_of, types.CodeType, (types.FunctionType, staticmethod, classmethod, property)
 
     def filed(known, file):
         if file not in known:
@@ -197,7 +207,7 @@ def make_filed(text_of):
             found, others = filed(known, home)
             for key, value in list(vars(base).items()) if base.__qualname__ in found else ():
                 dotted = "%s.%s" % (base.__qualname__, key)
-                if is_machinery(kind, key) and not key.startswith("__") and isinstance(value, callables) and dotted not in found and \
+                if is_machinery(kind, key) and not key.startswith("__") and not is_of_pytest(key, value) and isinstance(value, callables) and dotted not in found and \
                         dotted not in others and key.encode() not in read(home):
                     return "%s is not of %s" % (dotted, home)
         return None

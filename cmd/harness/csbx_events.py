@@ -4,6 +4,7 @@
 make_audit() returns functions of an event and the frame in which it happened. They are functions of the core, and call
 nothing that is not bound here.
 """
+import importlib.machinery
 import os
 import sys
 import types
@@ -125,6 +126,7 @@ def make_audit(vouch, found, repo):
     _type, _str, _subclass, begins, ends, contains = type, str, issubclass, str.startswith, str.endswith, str.__contains__
     members, function_type, module_type = type.__dict__["__dict__"].__get__, types.FunctionType, types.ModuleType
     names_of_module, modules = types.ModuleType.__dict__["__dict__"].__get__, sys.modules
+    tuple_type, spec_type, plain = tuple, importlib.machinery.ModuleSpec, object.__getattribute__
     givers, native, get_trace, get_profile = GIVERS, NATIVE, sys.gettrace, sys.getprofile
     code_type, id_of, values, users, libraries, makers = types.CodeType, id, dict.values, {}, frozenset(("ctypes", "_ctypes")), MAKERS
 
@@ -214,7 +216,7 @@ def make_audit(vouch, found, repo):
         """The code that uses ctypes, where the harness does not vouch for it. Importing it is no use."""
         while frame is not None and ends(frame.f_code.co_filename, "/ctypes/__init__.py"):
             frame = frame.f_back
-        if frame is None or (is_filed(frame.f_code) and (begins(frame.f_code.co_filename, "<frozen importlib") or has_ctypes(frame))):
+        if frame is None or (is_filed(frame.f_code) and (begins(frame.f_code.co_filename, "<frozen importlib") or has_ctypes(frame) or names(frame.f_code, "ctypes"))):
             return None
         return culprit(frame) or place(frame)
 
@@ -243,6 +245,21 @@ def make_audit(vouch, found, repo):
         if _type(code) is code_type and _type(code.co_filename) is _str and begins(code.co_filename, "<") and \
                 ("exec" in said or "eval" in said) and culprit(frame, beyond_imports=False) is None:
             learn(code, True)
+
+    def loads_library(frame):
+        """True while Python loads a library in C that neither a patch nor the run brought: those of Cython make code objects for
+        the frames of their errors."""
+        if not begins(frame.f_code.co_filename, "<frozen importlib") or frame.f_code.co_name != "_call_with_frames_removed":
+            return False
+        given = frame.f_locals.get("args")
+        thing = given[0] if _type(given) is tuple_type and given else None
+        space = names_of_module(thing) if _type(thing) is module_type else members_of(thing)
+        file = space.get("__file__", space.get("origin"))
+        return _type(file) is _str and ends(file, ".so") and is_vouched(file)
+
+    def members_of(thing):
+        """What an object of importlib holds; no code of it runs for that."""
+        return plain(thing, "__dict__") if _type(thing) is spec_type else {}
 
     def kind_of(event, args, frame):
         """(kind or None, what it would be named by, the frame it is about)"""
@@ -277,7 +294,8 @@ def make_audit(vouch, found, repo):
         elif event == "function.__new__":
             who = None if is_filed(frame.f_code) or is_compiled(args[0]) else place(frame)
         elif event == "code.__new__":
-            who = None if is_filed(frame.f_code) and [w for w in makers if names(frame.f_code, w)] else place(frame)
+            is_told = is_filed(frame.f_code) and ([w for w in makers if names(frame.f_code, w)] or loads_library(frame))
+            who = None if is_told else place(frame)
         elif event == "import":
             who = None if is_vouched(args[1]) else short(args[1])
         elif begins(event, "ctypes."):

@@ -10,8 +10,10 @@ import os
 import sys
 import types
 
-from csbx_defs import definitions_of, reached_from, says
+from csbx_defs import says
 from csbx_imports import imported_by, is_of_tests
+from csbx_kinds import make_kinds, spaces_of
+from csbx_places import file_of, make_places
 from csbx_texts import bound_by_imports, constants_of, names_stored
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
@@ -19,36 +21,15 @@ __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 PLACES_MAX = 20000
 
 
-def file_of(module):
-    return getattr(module, "__file__", None)
-
-
-def spaces_of(module):
-    """(prefix of a dotted name, module or class, content) of a module and of the classes that say that they are of it."""
-    todo = [("", module)]
-    while todo:
-        prefix, holder = todo.pop()
-        yield prefix, holder, vars(holder)
-        todo += [(prefix + k + ".", v) for k, v in list(vars(holder).items())
-                 if isinstance(v, type) and v.__module__ == module.__name__ and v.__qualname__ == prefix + k]
-
-
-def plain(value):
-    """The function of a member of a class."""
-    if type(value) is property:
-        return value.fget
-    return getattr(value, "__func__", value) if type(value) in (staticmethod, classmethod) else value
-
-
 def make_helpers(ask, repo, text_of):
     """(begin(modules of tests, of each conftest.py), look(file of the test)), which tell what was replaced."""
-    text, definitions, reach, has_words, imports = text_of, definitions_of, reached_from, says, bound_by_imports
-    code_type, function_type, module_type, modules = types.CodeType, types.FunctionType, types.ModuleType, sys.modules
-    spaces, plain_of, file_name, is_not, places_max, is_dir_of = spaces_of, plain, file_of, operator.is_not, PLACES_MAX, os.path.dirname
+    text, has_words, imports, module_type, modules = text_of, says, bound_by_imports, types.ModuleType, sys.modules
+    spaces, file_name, is_not, places_max, is_dir_of = spaces_of, file_of, operator.is_not, PLACES_MAX, os.path.dirname
     map_to, get = map, lambda space, key: space.get(key)
-    builtin_names, stored = frozenset(vars(builtins)), names_stored
+    builtin_names, stored, of_python = frozenset(vars(builtins)), names_stored, (vars(builtins), builtins)
     imported, constants, is_test_file, real_path = imported_by, constants_of, is_of_tests, os.path.realpath
-    mro, plain_type = type.__dict__["__mro__"].__get__, type
+    is_of_others, kinds, look_at_kinds = make_kinds(ask, repo, text_of)
+    places, is_replaced, look_at_partials, contents, look_at_contents = make_places(ask, repo, text_of, is_of_others)
 
     def tell(kind, detail):
         ask("found", kind, detail)
@@ -70,70 +51,10 @@ def make_helpers(ask, repo, text_of):
                 found[id(module)] = module
         return list(found.values())
 
-    def is_from(function, file, name, lines):
-        code = getattr(function, "__code__", None)
-        return type(code) is code_type and code.co_name == name and code.co_filename == file and code.co_firstlineno in lines and \
-            ask("vouched", code)
-
-    def is_replaced(place, value, files):
-        _, key, file, lines, is_decorated, home = place
-        if home is not None:  # its methods are looked at, by what it says of itself
-            is_class = isinstance(value, type) and not is_decorated
-            return is_class and (value.__module__, value.__qualname__) != home
-        reached = reach(plain_of(value))
-        if any(is_from(f, file, key, lines) for f in reached):
-            return False
-        codes = [f.__code__ for f in reached if type(f) is function_type]
-        if any(not ask("vouched", c) for c in codes):
-            return True
-        is_inside = any(c.co_filename.startswith(repo + "/") for c in codes)
-        return not (is_decorated or is_inside or key.startswith("__") or any(has_words(text(f), key) for f in files))
-
-    def is_made_by_others(kind, entries):
-        """True for a class that others may give methods: a decorator, a metaclass, or what it is made from."""
-        files = [file_name(modules.get(b.__module__)) for b in mro(kind)]
-        return plain_type(kind) is not plain_type or any(e[1] is None for e in entries) or \
-            any(isinstance(f, str) and not ask("vouched", f) for f in files)
-
-    def places(module):
-        """(content, name, file, first lines, whether it is decorated, None or a class's module and name) of each function
-        and class that the file defines, and binds by nothing else."""
-        file, found = file_name(module), []
-        entries_of, others = definitions(text(file))
-        for prefix, holder, space in spaces(module):
-            is_own_class = holder is not module and not is_made_by_others(holder, entries_of.get(prefix[:-1], ()))
-            for key in list(space):
-                entries = entries_of.get(prefix + key, ())
-                if entries and prefix + key not in others and (is_own_class or not key.startswith("__")):
-                    lines, is_decorated = set().union(*[e[0] for e in entries]), any(e[1] is None for e in entries)
-                    home = (module.__name__, prefix + key) if any(e[3] for e in entries) else None
-                    found.append((space, key, file, lines, is_decorated, home))
-        return found
-
-    def kinds(module):
-        """(class, its dotted name, file, names that the file gives it, None) of the classes that a file makes by itself."""
-        file = file_name(module)
-        entries_of, others = definitions(text(file))
-        return [[holder, prefix[:-1], file, {n[len(prefix):] for n in (*entries_of, *others) if n.startswith(prefix)}, None]
-                for prefix, holder, _ in spaces(module) if holder is not module and prefix[:-1] in entries_of and
-                b"setattr" not in text(file) and not is_made_by_others(holder, entries_of[prefix[:-1]])]
-
-    def look_at_kinds(known):
-        """Methods that code of a patch or the run gave a class beside those of its file: one that has a class compare otherwise."""
-        for entry in known["kinds"]:
-            kind, name, file, own, before = entry
-            if vars(kind).keys() == before:
-                continue
-            entry[4] = frozenset(vars(kind))
-            for key in entry[4] - own - (before or frozenset()):
-                codes = [f.__code__ for f in reach(plain_of(vars(kind).get(key))) if type(f) is function_type]
-                if not all([ask("vouched", c) for c in codes]):
-                    tell("test_replaced", "%s.%s in %s is not of it" % (name, key, file))
-
     def fixed(module):
         """[content, name, file, value, what it was last] of the numbers and texts that a file of tests binds, of its classes' too."""
         file = file_name(module)
-        values, own_kinds = constants(text(file)), [id(k[0]) for k in kinds(module)]
+        values, own_kinds = constants(text(file)), [id(k[0]) for k in kinds(module) if k[5]]
         return [[space, name, file, values[prefix + name], None] for prefix, holder, space in spaces(module) for name in list(space)
                 if type(name) is str and prefix + name in values and (holder is module or id(holder) in own_kinds)]
 
@@ -186,9 +107,12 @@ def make_helpers(ask, repo, text_of):
     def begin(tests, conftests):
         """Modules of tests are groups of their own: each is looked at when its tests run."""
         known, of_tests = ask("known"), {file_name(m) for m in tests}
-        groups, known["helped"], known["beside"], known["kinds"], known["constants"] = {}, {}, [], [], []
+        groups, known["helped"], known["beside"], known["kinds"], known["constants"], known["contents"] = {}, {}, [], [], [], []
         for module in beside(tests, conftests):
             look_at_imports(module)
+            look_at_partials(module)
+            if vars(module).get("__builtins__") not in of_python:
+                tell("test_replaced", "%s has builtins of its own" % file_name(module))
             known["kinds"] += kinds(module)
             if file_name(module) in of_tests or is_test_file(file_name(module), repo):
                 known["constants"] += fixed(module)
@@ -198,7 +122,8 @@ def make_helpers(ask, repo, text_of):
             groups.setdefault(file if file in of_tests else "", []).extend(places(module))
         for name, found in groups.items():
             found = found[:places_max]
-            known["helped"][name] = [p[0] for p in found], [p[1] for p in found], found, [None] * len(found)
+            known["contents"] += contents(found)
+            known["helped"][name] = [p.space for p in found], [p.key for p in found], found, [None] * len(found)
         known["conftests"] = [file_name(m) for m in conftests if is_own(m)]
 
     def look(file):
@@ -207,7 +132,8 @@ def make_helpers(ask, repo, text_of):
         files = [f for f in known["helped"] if f and file in (None, f)] + known["conftests"]
         look_at_names(known, files)
         look_at_constants(known)
-        look_at_kinds(known)
+        look_at_kinds(known["kinds"])
+        look_at_contents(known["contents"])
         for name in list(known["helped"]) if file is None else ("", file):
             contents, keys, found, was = known["helped"].get(name, ((), (), (), []))
             now = list(map_to(get, contents, keys))
@@ -215,6 +141,6 @@ def make_helpers(ask, repo, text_of):
                 continue
             known["helped"][name] = contents, keys, found, now
             for place, old, new in zip(found, was, now):
-                if old is not new and new is not None and is_replaced(place, new, [file or place[2], place[2]] + known["conftests"]):
-                    tell("test_replaced", "%s in %s was replaced" % (place[1], place[2]))
+                if old is not new and new is not None and is_replaced(place, old, new, [file or place.file, place.file] + known["conftests"]):
+                    tell("test_replaced", "%s in %s was replaced" % (place.key, place.file))
     return begin, look

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Looks for tampering in pytest's own process: with outcomes, marks, functions, hooks and modules of tests."""
 import builtins
+import sys
 import types
 import unittest
 
 import csbx_decoys
 from csbx_conditions import changed_facts
-from csbx_defs import cells_of, has_changed, make_filed
+from csbx_defs import cells_of, has_changed, make_filed, says
 from csbx_helpers import make_helpers
 from csbx_modules import MODULES_KNOWN, function_code, make_modules
 from csbx_outcomes import frames_of, leads_to, make_judge
@@ -39,8 +40,9 @@ def make_looks(pytest, ask, repo):
     ask("remember", dict({k: {} for k in MODULES_KNOWN}, **{
         "plugin": None, "session": None, "functions": {}, "marks": {}, "impls": {}, "passed": [], "callers": {}, "data": {}, "cases": {},
         "items": {}, "error": None, "by_tests": True, "vouched": {}, "looked": 0, "skipped": None, "cells": {}, "filed": {}, "hooked": {},
-        "helped": {}, "beside": [], "kinds": [], "constants": [], "conftests": [], "missing": {}, "made": {}}))
+        "helped": {}, "beside": [], "kinds": [], "constants": [], "contents": [], "conftests": [], "missing": {}, "made": {}}))
     all_builtins = vars(builtins)
+    modules, has_words = sys.modules, says
     way_to_mark, is_wrapper = tuple(w.encode() for w in WAYS_TO_MARK), leads_to
     strange_test, strange_marks, strange_members = make_filed(text_of)
     cells_in, other_cells, other_facts = cells_of, has_changed, changed_facts
@@ -154,6 +156,17 @@ def make_looks(pytest, ask, repo):
                 code = code_of(value)
                 if code is None or not ask("vouched", code) or code.co_filename.startswith(repo + "/"):
                     found(kind, "%s of %s" % (key, name))
+
+    def object_of_test(known, item):
+        """An attribute that the object whose method a test is got in the place of a method, without words for that in its files."""
+        thing = getattr(item.obj, "__self__", None)
+        kind = type(thing)
+        if thing is None or isinstance(thing, (type, unittest.TestCase)):
+            return
+        said = [f for f in [getattr(modules.get(b.__module__), "__file__", None) for b in kind.__mro__] + known["conftests"] if isinstance(f, str)]
+        for key in list(getattr(thing, "__dict__", ())):
+            if callable(getattr(kind, key, None)) and not any(has_words(text(f), key) for f in said):
+                found("test_replaced", "%s of the object of %s" % (key, item.nodeid))
 
     def is_late_hook(function, hook):
         """True for what may become a hook after the session has begun: functions of that name, of pytest or of the
@@ -275,6 +288,7 @@ def make_looks(pytest, ask, repo):
         case = case_of(item)
         if case is not None:
             look_at_case(case, item.name)
+        object_of_test(known, item)
 
     def is_to_come_back(known, item):
         """True when a test is called as pytest itself does: a plugin that calls it otherwise may have its reasons."""

@@ -70,6 +70,11 @@ def make_modules(ask, repo, text_of):
         file = getattr(sys.modules.get(kind.__module__), "__file__", None)
         return isinstance(file, str) and not ask("vouched", file)
 
+    def own_file(value):
+        """[the file of a function of the repository as it was]"""
+        code = code_of(value)
+        return [code.co_filename] if code is not None and code.co_filename.startswith(repo + "/") and ask("vouched", code) else []
+
     def library(known, module, keys, file):
         """Tells of a function of a library that tests call, where it is one of another name than the library's file gives it."""
         home = getattr(module, "__file__", None)
@@ -82,7 +87,7 @@ def make_modules(ask, repo, text_of):
             entries, others = known["defined"][home]
             is_plain = key in entries and key not in others and not any(e[1] is None for e in entries[key])
             if is_plain and not any(getattr(getattr(f, "__code__", None), "co_name", None) == key for f in reach(value)) and \
-                    not any(has_words(text(f), key) for f in [file] + known["conftests"]):
+                    not any(has_words(text(f), key) for f in [file] + known["conftests"] + own_file(value)):
                 found("library_modified", "%s.%s is another function" % (module.__name__, key))
 
     def imports(known, of_tests, file, or_mock):
@@ -92,6 +97,8 @@ def make_modules(ask, repo, text_of):
             known["imports"][file] = bound(text(file), lambda level, module: beside(file, repo, level, module)) if is_theirs else {}
             known["read"][file] = read_in(text(file)) if is_theirs else set()
         for name, sources in known["imports"][file].items():
+            if name not in vars(of_tests) and name not in builtin_names:
+                continue  # where it is a program: if __name__ == "__main__"
             value = vars(of_tests).get(name, of_tests)
             meant = [getattr(sys.modules.get(m), a, None) if a else sys.modules.get(m) for m, a in sources]
             homes = [str(getattr(sys.modules.get(m), "__file__", "")) for m, _ in sources]
@@ -103,13 +110,15 @@ def make_modules(ask, repo, text_of):
                 library(known, sys.modules.get(m), [a] if a else [k for n, k in known["read"][file] if n == name], file)
 
     def is_odd(file, name, old, new):
-        """True when something that the tests call became a thing of a library, and they have no words for that."""
-        code = code_of(new)
+        """True when something that the tests call became another, and neither they nor what it is have words for that."""
         if code_of(old) is None or not callable(new):
             return False
-        if code is not None and code.co_filename.startswith(repo + "/") and ask("vouched", code):
-            return False
-        return not has_words(text(file), name)
+        return not any([has_words(text(f), name) for f in [file] + own_file(new)])
+
+    def is_put(known, file, name, new):
+        """True for what a patch or the run made, where the tests' own code does not bind the name to objects of what is tested."""
+        is_object = code_of(new) is None and not isinstance(new, (type, types.ModuleType))
+        return is_made(new, False) and not (is_object and name in known["modules"].get(file, ((),))[0] and has_words(text(file), name))
 
     def classes_of(of_tests):
         """(class, its file, its attributes) of those of the tests' module, with what of the repository they are made from."""
@@ -132,7 +141,7 @@ def make_modules(ask, repo, text_of):
             inherited = [(n, vars(b)[n]) for n in now.keys() - before.keys() for b in kind.__mro__[1:] if n in vars(b)]
             for name, old in list(before.items()) + inherited:
                 new = now.get(name, old)
-                if new is old or name.startswith("_") or name == "pytestmark" or sets(known, its_file, name) or sets(known, file, name):
+                if new is old or name.startswith("_") or name in ("pytestmark", "tearDown_exceptions") or sets(known, its_file, name) or sets(known, file, name):
                     continue
                 if not replaces or is_made(new, False) or is_odd(file, name, old, new):
                     found("test_replaced", "%s.%s in %s was replaced" % (kind.__name__, name, file))
@@ -149,7 +158,8 @@ def make_modules(ask, repo, text_of):
         classes(known, of_tests, file, replaces)
         for name, old in before.items():
             new = vars(of_tests).get(name, old)
-            if new is not old and not name.startswith(("_", "@")) and (not replaces or is_made(new, False) or is_odd(file, name, old, new)):
+            if new is not old and name.strip("_") and not name.startswith(("__", "@")) and \
+                    (not replaces or is_put(known, file, name, new) or is_odd(file, name, old, new)):
                 found("test_replaced", "%s in %s was replaced" % (name, file))
 
     def remember(modules):

@@ -7,7 +7,8 @@ import types
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
-WORDS = ("skip", "xfail", "exit", "fail", "require", "needs", "need_")  # who raises one names it so, or calls who does
+WORDS = ("skip", "xfail", "exit", "require", "needs", "need_")  # who raises one is named so, or calls who is
+GIVERS = ("getfixturevalue",)  # what a test calls and that may skip it, by the fixture that it is asked for
 DEPTH_MAX = 32
 
 
@@ -38,7 +39,10 @@ def parts_of(value):
         return [value.func]
     if kind is not types.FunctionType:
         return []
-    found = [value.__dict__.get("__wrapped__")]
+    file, wrapped = value.__code__.co_filename, value.__dict__.get("__wrapped__")
+    given = [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
+    is_told = value.__closure__ or "-packages/" in file or file.startswith("<") or any([wrapped is g for g in given])
+    found = [wrapped] if is_told else []  # else it says so, and has no way to call it
     for cell in value.__closure__ or ():
         try:
             found.append(cell.cell_contents)
@@ -73,7 +77,7 @@ def make_judge(ask, repo, kinds, bound, text):
     """judge(error, frames): says where one of the kinds was raised by others than the tests. frames: (code, its globals)
     from the outermost on.
     False: none of the frames is of the tests. bound(text(file)): the names that a file imports, with what modules they are of."""
-    words, own_word_of, named_in, code_lists = WORDS, own_word, names_of, codes_in
+    words, own_word_of, named_in, code_lists, givers, function_type = WORDS, own_word, names_of, codes_in, GIVERS, types.FunctionType
 
     def imported(code, space):
         """The functions of imported libraries that the code names."""
@@ -94,13 +98,24 @@ def make_judge(ask, repo, kinds, bound, text):
                 elif attribute and value is vars(module).get(attribute):
                     yield value
 
+    def own(code, space):
+        """The functions and objects that the tests' file itself has names for, beside what it imports, and that the code names."""
+        known = ask("known")["imported"].get(code.co_filename, {})
+        for name in set(code.co_names + code.co_freevars) - set(known):
+            if type(space.get(name)) is function_type:
+                yield space[name]
+
     def calls_for_it(code, space, callees, own_word):
-        """True when code of a test names what ended it: a word for that, or a function of a library that was called
-        next. A test that called nothing made the exception itself, and has the word for that one."""
-        if any(w in n for n in named_in(code) for w in (words if callees else (own_word,))):
+        """True when code of a test names what ended it: a function that was called and that has a word for that as its name, or one
+        of a library. A test that called nothing made the exception itself, and has the word for that one."""
+        names = named_in(code)
+        if not callees:
+            return any(own_word in n for n in names)
+        called = {c.co_name.lower() for c in callees}
+        if any(n in called and (n in givers or any(w in n for w in words)) for n in names):
             return True
         ids = set(map(id, callees))
-        return any(id(c) in ids for value in imported(code, space) for c in code_lists(value))
+        return any(id(c) in ids for values in (imported, own) for value in values(code, space) for c in code_lists(value))
 
     def judge(error, frames):
         if not isinstance(error, kinds):

@@ -27,7 +27,7 @@ CRITICAL = (("_pytest.reports", "TestReport.from_item_and_call"), ("_pytest.repo
             ("unittest.case", "TestCase._callTestMethod"),
             ("pluggy._hooks", "_HookCaller.__call__"), ("pluggy._hooks", "HookCaller.__call__"),
             ("pluggy._manager", "PluginManager._hookexec"), ("pluggy._callers", "_multicall"))
-SET_THEIR_OWN = ("sys", "time", "_curses")  # modules of C that change their own values
+SET_THEIR_OWN = ("sys", "time", "_curses", "builtins")  # modules of C that change their own values; of builtins others see
 READERS = ("ast", "re", "dis", "fnmatch", "operator", "functools")  # by which the harness reads the files of tests
 REWRITER = ("ast", "itertools", "tokenize", "io")  # what pytest's rewriting of asserts is made of, beside pytest
 
@@ -81,10 +81,21 @@ def look_up(module, dotted):
     return value.__func__ if type(value) in (staticmethod, classmethod) else value
 
 
+def is_said(text, name):
+    """True when a file has words that set an attribute of that name."""
+    word, text = name.encode("utf-8", "replace"), text.replace(b"==", b"")
+    return any([form % word in text for form in (b".%s =", b".%s=", b"'%s'", b'"%s"', b".%s'", b'.%s"')])
+
+
 def make_constants_watch(names, tell):
-    """check() tells what of the plain values has become another that modules of the standard library in C have, which have no
-    code that would change them. Values of modules in Python are their own, and anybody's, to set."""
-    plain, modules, spaces = (int, float, complex, str, bytes, tuple, frozenset, bool), sys.modules, {}
+    """check() tells what of the plain values and functions has become another that modules of the standard library in C have, which
+    have no code that would change them. Values of modules in Python are their own, and anybody's, to set. Libraries may have
+    functions of theirs called instead."""
+    plain, modules, spaces = (int, float, complex, str, bytes, tuple, frozenset, bool, type(len)), sys.modules, {}
+    _type, function_type = type, types.FunctionType
+
+    def is_of_library(value):
+        return _type(value) is function_type and "-packages/" in value.__code__.co_filename
     for name in names - set(SET_THEIR_OWN):
         space = MODULE_NAMES(modules[name]) if type(modules.get(name)) is types.ModuleType else {}
         if space and str(space.get("__file__", ".so")).endswith(".so"):
@@ -93,7 +104,7 @@ def make_constants_watch(names, tell):
     def check():
         for name, (space, was) in spaces.items():
             for key, value in was.items():
-                if space.get(key) is not value:
+                if space.get(key) is not value and not is_of_library(space.get(key)):
                     tell("library_modified", "%s.%s" % (name, key))
     return check
 
@@ -144,6 +155,7 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
     names_of_standard = standard_names() - {"pluggy", "xdist"}
     inside, library, known_builtins = repo + "/", {}, dict(vars(builtins))
     known_builtins.pop("_", None)
+    open_file, said, all_of = open, is_said, all
     # Those of the harness's own modules; they are copies, and reached by the modules' names.
     own = [s for n, m in _list(modules.items()) if n.startswith("csbx_") for s in [m.__dict__["__builtins__"]] if s is not vars(builtins)]
     own_values, values_of, is_not, any_of, map_to = [_list(space.values()) for space in own], dict.values, operator.is_not, any, map
@@ -177,6 +189,30 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
         home = members(value).get("__module__")
         return home if _type(home) is _str else None
 
+    def text_at(file):
+        try:
+            with open_file(file, "rb") as f:
+                return f.read()
+        except OSError:
+            return b""
+
+    def file_of(value):
+        """The file of a function, or of the class of an object that is called; "": it is not to be believed."""
+        if _type(value) is function_type:
+            return value.__code__.co_filename if is_code(value.__code__) else ""
+        of = modules.get(home_of(_type(value)))
+        file = names_of_module(of).get("__file__") if _type(of) is module_type else None
+        made = [f for part in _list(members(_type(value)).values()) for f in parts_of(part)]
+        return file if _type(file) is _str and made and all_of([is_code(f.__code__) for f in made]) else ""
+
+    def is_put(key, file):
+        """True where the repository, as it was, has words for putting a thing of its own in the place of a builtin."""
+        if not file.startswith(inside) or not is_vouched(file):
+            return False
+        files = [names_of_module(m).get("__file__") for m in _list(modules.values()) if _type(m) is module_type]
+        texts = [text_at(f) for f in files if _type(f) is _str and f.startswith(inside) and f.endswith(".py") and is_vouched(f)]
+        return said(text_at(file), key) or any_of([b"builtins" in t and said(t, key) for t in texts])
+
     def check_builtins(is_running):
         """Tests do replace builtins, by their own functions and by mocks that are gone at their end."""
         for key, value in known_builtins.items():
@@ -184,8 +220,7 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
             if now is value:
                 continue
             kept.append(now)
-            file = now.__code__.co_filename if _type(now) is function_type else ""
-            if _type(file) is _str and file.startswith(inside) and is_code(now.__code__):
+            if is_put(key, file_of(now)):
                 continue
             if not is_running or home_of(_type(now)) != "unittest.mock":
                 found("builtins_modified", key)
@@ -238,18 +273,27 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
         """A name of Python's own that a module has not had: its functions call this now."""
         return name in library and key not in was and (_type(key) is not _str or key in known_builtins) and _callable(value)
 
+    def is_odd(key, value):
+        """True for a function of the repository as it was, whose file has no words for putting it there."""
+        return any_of([_type(key) is _str and f.__code__.co_filename.startswith(inside) and not said(text_at(f.__code__.co_filename), key)
+                       for f in parts_of(value)])
+
+    def is_made_there(value):
+        """True for what a decorator of the repository made of a function, as a library may ask for."""
+        return any_of([f.__closure__ for f in parts_of(value)])
+
     def check_module(name, module):
-        was, values = library.get(name, {}), _list(names_of_module(module).items())
+        was, values, is_standard = library.get(name, {}), _list(names_of_module(module).items()), name.split(".")[0] in names_of_standard
         kept.append(values)
         for key, value in values:
             old = was.get(key)
-            if value is not old and (is_shadow(name, key, value, was) or is_foreign(value) or (old is not None and is_of_patch(value) and name != "warnings")):
+            if value is not old and (is_shadow(name, key, value, was) or is_foreign(value) or (old is not None and (is_of_patch(value) or is_odd(key, value)) and name != "warnings")):
                 found("library_modified", "%s.%s" % (name, key))
             if _subclass(_type(value), _type) and home_of(value) == name:
                 parts = _list(members(value).items())
                 kept.append(parts)
                 for inner, part in parts:
-                    if is_foreign(part):
+                    if is_foreign(part) or (is_odd(inner, part) and (is_standard or not is_made_there(part))):
                         found("library_modified", "%s.%s.%s" % (name, key, inner))
 
     def check_library():

@@ -11,10 +11,11 @@ import time
 import unittest
 
 from csbx_defs import make_filed
-from csbx_helpers import file_of, make_helpers
+from csbx_helpers import make_helpers
 from csbx_missing import make_unittest_missing
 from csbx_modules import MODULES_KNOWN, make_modules
 from csbx_outcomes import frames_of, make_judge
+from csbx_places import file_of
 from csbx_texts import bound_by_imports, text_of
 from csbx_witness import is_async, make_cases, make_witness
 
@@ -207,10 +208,11 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     sys.argv[:] = ["unittest"]
     ask("send", {"t": "session", "runner": "unittest", "version": "%d.%d.%d" % sys.version_info[:3]})
     ask("remember", dict({k: {} for k in MODULES_KNOWN}, **{
-        "cases": {}, "failed": 0, "worst": None, "skipped": None, "called": {}, "filed": {}, "helped": {}, "beside": [], "kinds": [], "constants": [], "conftests": [],
-        "tests": {}}))
+        "cases": {}, "failed": 0, "worst": None, "skipped": None, "called": {}, "filed": {}, "helped": {}, "beside": [], "kinds": [], "constants": [],
+        "contents": [], "conftests": [], "tests": {}}))
     ask("begin", repo, changed, ("unittest", "csbx_core", "csbx_events", "csbx_origins", "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_ways",
-                        "csbx_conditions", "csbx_defs", "csbx_helpers", "csbx_imports", "csbx_missing", "csbx_modules", "csbx_texts", "csbx_witness", "csbx_unittest", "__main__"))
+                        "csbx_conditions", "csbx_defs", "csbx_exact", "csbx_helpers", "csbx_imports", "csbx_kinds", "csbx_missing",
+                        "csbx_modules", "csbx_places", "csbx_texts", "csbx_witness", "csbx_unittest", "__main__"))
     gate.remove()
     if repo not in sys.path:
         sys.path.insert(0, repo)

@@ -20,7 +20,7 @@ def load(name):
 
 
 def test_there_are_enough():
-    assert len(FORGERIES) >= 180
+    assert len(FORGERIES) >= 280
 
 
 @pytest.mark.parametrize("name", FORGERIES)

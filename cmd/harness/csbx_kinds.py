@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looks whether classes of the tests, and of what they import from the repository, got methods that their files do not
+give them: one that has a class compare otherwise."""
+import builtins
+import operator
+import sys
+import types
+
+from csbx_defs import definitions_of, reached_from, says
+from csbx_texts import attributes_set
+
+__builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
+
+
+def spaces_of(module):
+    """(prefix of a dotted name, module or class, content) of a module and of the classes that say that they are of it."""
+    todo = [("", module)]
+    while todo:
+        prefix, holder = todo.pop()
+        yield prefix, holder, vars(holder)
+        todo += [(prefix + k + ".", v) for k, v in list(vars(holder).items())
+                 if isinstance(v, type) and v.__module__ == module.__name__ and v.__qualname__ == prefix + k]
+
+
+def plain(value):
+    """The function of a member of a class."""
+    if type(value) is property:
+        return value.fget
+    return getattr(value, "__func__", value) if type(value) in (staticmethod, classmethod) else value
+
+
+def make_kinds(ask, repo, text_of):
+    """(is_of_others(class, its entries, its module), kinds(module), look(kinds))"""
+    text, definitions, reach, has_words, set_in = text_of, definitions_of, reached_from, says, attributes_set
+    function_type, plain_type, modules, mro = types.FunctionType, type, sys.modules, type.__dict__["__mro__"].__get__
+    spaces, plain_of, is_not, map_to, inside = spaces_of, plain, operator.is_not, map, repo + "/"
+
+    def file_of(thing):
+        """The file of a function, or of the module that a class says it is of."""
+        if type(thing) is function_type:
+            return thing.__code__.co_filename
+        return getattr(modules.get(getattr(thing, "__module__", None)), "__file__", None)
+
+    def is_outside(thing):
+        """True for a function or class of Python or a library: it adds to a class what its file asks for."""
+        if not isinstance(thing, (function_type, type)):
+            return False
+        file = file_of(thing)
+        return not isinstance(file, str) or (not file.startswith(inside) and bool(ask("vouched", file)))
+
+    def named(module, dotted):
+        found = module
+        for part in dotted.split("."):
+            found = vars(found).get(part) if isinstance(found, (type(module), type)) else None
+        return found
+
+    def is_of_others(kind, entries, module):
+        """True for a class that code of the repository may give methods: a decorator, a metaclass, or what it is made from."""
+        files = [file_of(b) for b in mro(kind)]
+        names = [n for e in entries for n in e[5]]
+        return not (plain_type(kind) is plain_type or is_outside(plain_type(kind))) or \
+            any([n is None or not is_outside(named(module, n)) for n in names]) or \
+            any([isinstance(f, str) and not ask("vouched", f) for f in files])
+
+    def kinds(module):
+        """[class, its dotted name, file, names that the file gives it, what it held last, whether the file alone makes it] of the
+        classes that a file makes by itself, or with what Python and libraries have for that."""
+        file = module.__file__
+        entries_of, others = definitions(text(file))
+        if b"setattr" in text(file):
+            return []
+        found, set_there = [], set_in(text(file))
+        for prefix, holder, _ in spaces(module):
+            entries = entries_of.get(prefix[:-1], ())
+            if holder is not module and entries and not is_of_others(holder, entries, module):
+                own = {n[len(prefix):] for n in (*entries_of, *others) if n.startswith(prefix)} | set_there
+                is_alone = plain_type(holder) is plain_type and not any([e[5] for e in entries])
+                found.append([holder, prefix[:-1], file, own, {}, is_alone])
+        return found
+
+    def is_strange(kind, key, value, file):
+        """True for a function of a patch or the run; or of the repository, where nothing says that it is put there."""
+        codes = [f.__code__ for f in reach(plain_of(value)) if type(f) is function_type]
+        if not all([ask("vouched", c) for c in codes]):
+            return True
+        function = plain_of(value)
+        its = function.__code__.co_filename if type(function) is function_type else ""
+        return its.startswith(inside) and its not in [file] + [file_of(b) for b in mro(kind)] and not has_words(text(its), key)
+
+    def look(found):
+        for entry in found:
+            kind, name, file, own, before, _ = entry
+            now = vars(kind)
+            if len(now) == len(before) and not any(map_to(is_not, now.values(), before.values())):
+                continue
+            entry[4] = dict(now)
+            for key, value in entry[4].items():
+                if value is not before.get(key, entry) and key not in own and is_strange(kind, key, value, file):
+                    ask("found", "test_replaced", "%s.%s in %s is not of it" % (name, key, file))
+    return is_of_others, kinds, look

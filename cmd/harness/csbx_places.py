@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The places of functions and classes that files of the repository define, and whether what is there is what they define."""
+import builtins
+import sys
+import types
+
+from csbx_defs import cells_of, definitions_of, has_changed, reached_from, says
+from csbx_exact import callables_of, make_exact
+from csbx_imports import is_of_tests
+from csbx_kinds import plain, spaces_of
+
+__builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
+
+
+def file_of(module):
+    return getattr(module, "__file__", None)
+
+
+def make_places(ask, repo, text_of, is_of_others):
+    """(places(module), is_replaced(place, what was there last, what is there, files of tests), look_at_partials(module), contents(places),
+    look_at_contents(contents))"""
+    text, definitions, reach, has_words, is_test_file, callables = text_of, definitions_of, reached_from, says, is_of_tests, callables_of
+    function_type, module_type, modules, new_place = types.FunctionType, types.ModuleType, sys.modules, types.SimpleNamespace
+    functions, mro, inside = (types.FunctionType, types.BuiltinFunctionType), type.__dict__["__mro__"].__get__, repo + "/"
+    spaces, plain_of, file_name, cells, other_cells, is_exact = spaces_of, plain, file_of, cells_of, has_changed, make_exact(ask)
+
+    def tell(kind, detail):
+        ask("found", kind, detail)
+
+    def is_loose(place, value, codes):
+        """True where others may put something by rights: a module that is no test's, whose words say so or set attributes; a method that
+        what its class is made from wraps."""
+        homes = [file_name(modules.get(b.__module__)) for b in mro(place.holder)] if isinstance(place.holder, type) else []
+        if any([is_original(place, f) for f in reach(value)]) and any([c.co_filename in homes for c in codes]):
+            return True
+        said = [text(c.co_filename) for c in codes if c.co_filename.startswith(inside)]
+        if said and not is_test_file(place.file, repo):
+            others = [file_name(m) for m in list(modules.values()) if isinstance(m, module_type)]
+            said += [text(f) for f in others if isinstance(f, str) and f.startswith(inside) and ask("vouched", f)]
+            return any([b"setattr" in t for t in said[:len(codes)]]) or any([has_words(t, place.key) for t in said])
+        return any([has_words(t, place.key) for t in said])
+
+    def is_original(place, function):
+        return is_exact(function, place.file, place.name, place.entries, place.globals)
+
+    def is_another_class(place, old, value, has_word):
+        if not isinstance(value, type):
+            return not (place.is_decorated or has_word)
+        is_named_so = (value.__module__, value.__qualname__) == place.home
+        return (not is_named_so and not place.is_decorated) or (old is not None and not has_word)
+
+    def is_replaced(place, old, value, files):
+        has_word = any([has_words(text(f), place.key) for f in files])
+        if place.home is not None:  # its methods are looked at, by what it says of itself
+            return is_another_class(place, old, value, has_word)
+        function = plain_of(value)
+        if is_original(place, function):
+            return False
+        reached = reach(function)
+        codes = [f.__code__ for f in reached if type(f) is function_type]
+        if place.is_decorated and any([is_original(place, f) for f in reached]):
+            return False
+        if any([not ask("vouched", c) for c in codes]):
+            return True
+        if has_word or is_loose(place, function, codes):
+            return False
+        return not place.is_decorated or (type(function) in functions and not getattr(function, "__closure__", None))
+
+    def places(module):
+        """Each function and class that the file defines, and binds by nothing else: where it is, and what it has to be."""
+        file, found = file_name(module), []
+        entries_of, others = definitions(text(file))
+        for prefix, holder, space in spaces(module):
+            is_own_class = holder is not module and not is_of_others(holder, entries_of.get(prefix[:-1], ()), module)
+            for key in list(space):
+                entries = entries_of.get(prefix + key, ())
+                if entries and prefix + key not in others and (is_own_class or not key.startswith("__")):
+                    home = (module.__name__, prefix + key) if any(e[3] for e in entries) else None
+                    found.append(new_place(space=space, holder=holder, key=key, name=key, file=file, globals=vars(module), home=home,
+                                           entries=[(e[0], e[4]) for e in entries], is_decorated=any(e[1] is None for e in entries)))
+        return found + lambdas(module)
+
+    def lambdas(module):
+        return [new_place(space=vars(module), holder=module, key=key, name="<lambda>", file=file_name(module), globals=vars(module), home=None,
+                          entries=[made[1]], is_decorated=False)
+                for key, made in callables(text(file_name(module))).items() if made[0]]
+
+    def look_at_partials(module):
+        """A partial() calls what its file says that it calls."""
+        space, file = vars(module), file_name(module)
+        for key, made in callables(text(file)).items():
+            meant, value = module, space.get(key)
+            for part in [] if made[0] else made[1].split("."):
+                meant = getattr(meant, part, None) if isinstance(meant, (module_type, type)) else None
+            if not made[0] and meant is not None and getattr(value, "func", None) is not meant and not has_words(text(file), key):
+                tell("test_replaced", "%s in %s was replaced" % (key, file))
+
+    def contents(found):
+        """(function, what it has for keywords, cells of it and of what it wraps) of the functions at these places."""
+        at = [plain_of(p.space.get(p.key)) for p in found if p.home is None]
+        return [(f.__code__.co_name, f.__kwdefaults__, dict(f.__kwdefaults__ or {}), cells(f) if is_test_file(f.__code__.co_filename, repo) else [])
+                for f in at if type(f) is function_type and (f.__kwdefaults__ or f.__closure__)]
+
+    def look_at_contents(found):
+        for name, by_name, before, closed in found:
+            if closed and other_cells(closed) or before and any([by_name.get(k, found) is not v for k, v in before.items()]):
+                tell("test_replaced", "what %s closes over, or has for keywords" % name)
+    return places, is_replaced, look_at_partials, contents, look_at_contents

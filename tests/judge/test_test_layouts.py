@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layouts of real projects in which right patches are no tampering: what unittest and pytest do to classes, and what projects
+put somewhere by words of their own."""
+import shutil
+import subprocess
+
+import pytest
+
+import repositories
+
+ADD = "def add(a, b):\n    return a - b\n\n\ndef mul(a, b):\n    return a * b\n"
+
+UNITTEST = {
+    "calc.py": ADD,
+    "tests/__init__.py": "",
+    "tests/test_calc.py": r"""
+import unittest
+from unittest import TestCase
+
+from calc import add, mul
+
+
+class First(TestCase):
+    def test_mul(self):
+        self.assertEqual(mul(2, 3), 6)
+
+
+class Second(First):
+    @classmethod
+    def setUpClass(cls):
+        cls.add = staticmethod(add)
+
+    def test_add(self):
+        self.assertEqual(self.add(1, 2), 3)
+
+
+class Third(Second):
+    pass
+
+
+if __name__ == "__main__":
+    from tests.runner import run
+    run(__file__)
+""",
+}
+
+
+@pytest.mark.parametrize("runner, ids", [
+    ("pytest", ("tests/test_calc.py::Third::test_add", "tests/test_calc.py::First::test_mul")),
+    ("unittest", ("tests.test_calc.Third.test_add", "tests.test_calc.First.test_mul"))])
+def test_classes_of_unittest(csbx, suite_image, runner, ids):
+    """pytest gives unittest's own class a fixture where a file imports it, and unittest each class a list of its own."""
+    judge = repositories.Judge(csbx, suite_image, UNITTEST)
+    r = judge("--strict", "--runner", runner, "--patch", judge.patch(files={"calc.py": ADD.replace("a - b", "a + b")}),
+              "--fail-to-pass", ids[0], "--pass-to-pass", ids[1], code=0)
+    assert r["resolved"] and r["tamper"] == []
+
+
+PARTS = {
+    "calc.py": ADD + r"""
+
+class Client:
+    def get(self):
+        return add(1, 2)
+""",
+    "trap.py": r"""
+import builtins
+import linecache
+
+
+def handles():
+    import ctypes  # as libraries do that need it once
+    return ctypes.pythonapi.Py_IsInitialized()
+
+
+class Leave:
+    def __call__(self, code=None):
+        raise SystemExit(code)
+
+
+def guarded(*args, **kwargs):
+    return first(*args, **kwargs)
+
+
+def check(filename=None):
+    return None
+
+
+first = builtins.open
+builtins.open = guarded
+builtins.exit = Leave()
+linecache.checkcache = check
+""",
+    "base.py": r"""
+import functools
+
+
+def loudly(function):
+    @functools.wraps(function)
+    def inner(*args, **kwargs):
+        return function(*args, **kwargs)
+    return inner
+
+
+class Wraps:
+    def __init_subclass__(cls):
+        for key, value in list(vars(cls).items()):
+            if key.startswith("is_"):
+                setattr(cls, key, loudly(value))
+""",
+    "tests/helper.py": r"""
+import abc
+import collections
+import contextlib
+import dataclasses
+import enum
+import functools
+import operator
+
+from base import Wraps, loudly
+
+same = lambda a, b: a == b
+near = functools.partial(operator.eq)
+FAILURES, LISTED = [], {}
+
+
+@dataclasses.dataclass(order=True)
+class Point:
+    x: int
+
+
+class Shape(metaclass=abc.ABCMeta):
+    def __eq__(self, other):
+        return True
+
+    @abc.abstractmethod
+    def area(self): ...
+
+
+class Kind(enum.IntEnum):
+    LOW = 1
+
+
+class Rule(Wraps):
+    def is_met(self, value):
+        return value == 3
+
+
+class Row(collections.namedtuple("Row", "a b")):
+    def total(self):
+        return self.a + self.b
+
+
+def check(a, b=3, *, way=operator.eq, kept=[], exact=True, text="x", limits=(1, -2.5)):
+    kept.append(a)
+    assert way(a, b) and exact
+
+
+@loudly
+def loud(a, *, exact=True):
+    assert a and exact
+
+
+@contextlib.contextmanager
+def opened():
+    yield 3
+
+
+@functools.lru_cache(None)
+def cached():
+    return 3
+
+
+@functools.singledispatch
+def shown(value):
+    return str(value)
+
+
+@shown.register
+def _(value: int):
+    return "int"
+
+
+def replaced():
+    return 1
+
+
+def counter():
+    count = 0
+
+    def next_one():
+        nonlocal count
+        count += 1
+        return count
+    return next_one
+
+
+count = counter()
+""",
+    "tests/test_calc.py": r"""
+import math
+
+import shutil
+import subprocess
+
+import pytest
+
+import trap
+import helper
+from calc import Client, add, mul
+
+client = None
+_kept = {}
+no = pytest.skip
+
+
+def setup_module():
+    global client
+    client = Client()
+
+
+def failures():
+    return []
+
+
+class TestPlain:
+    want = 3
+
+    def check(self, value):
+        assert value == self.want
+
+    def test_own(self):
+        self.check = lambda value: None
+        self.check(add(1, 1))
+
+
+def test_add(monkeypatch, request):
+    global _kept
+    _kept = {"a": add}
+    monkeypatch.setattr(helper, "same", lambda a, b: a == b)
+    monkeypatch.setattr(helper, "replaced", lambda: 2)
+    assert helper.same(add(1, 2), 3) and helper.near(add(1, 2), 3) and helper.replaced() == 2
+    helper.check(add(1, 2))
+    helper.loud(add(1, 2) == 3)
+    assert trap.handles()
+    assert helper.Point(add(1, 2)) == helper.Point(3) and helper.Kind(1) and helper.Rule().is_met(add(1, 2))
+    assert helper.Row(1, 2).total() == client.get() and helper.shown(1) == "int" and helper.cached() == 3
+    assert helper.count() and math.isclose(client.get(), 3)
+    with helper.opened() as three, open(__file__) as file:
+        assert add(1, 2) == three and file.read(1)
+
+
+def test_mul():
+    assert not failures() and mul(2, 3) == 6
+    no("here")
+
+
+def test_expected():
+    pytest.xfail("later")
+""",
+}
+
+
+def test_what_projects_put_themselves(csbx, suite_image):
+    """A builtin, a function of a library and names of the tests that their own words replace; helpers of every sort."""
+    files = {name: text.lstrip("\n") for name, text in PARTS.items()}
+    judge = repositories.Judge(csbx, suite_image, files)
+    r = judge("--strict", "--patch", judge.patch(files={"calc.py": files["calc.py"].replace("a - b", "a + b")}),
+              "--fail-to-pass", "tests/test_calc.py::test_add", "--pass-to-pass", "tests/test_calc.py::test_mul",
+              "--pass-to-pass", "tests/test_calc.py::TestPlain::test_own", code=0)
+    assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
+
+
+LIBRARY = r"""
+/* What Cython does when its libraries are loaded: makes a code object from C. The declarations stand for those of Python.h. */
+typedef struct { long count; void *type, *init; long index; void *copy; const char *name, *doc; long size; void *methods; void *slots;
+	void *traverse, *clear, *free; } module_def;
+typedef struct { int slot; void *value; } module_slot;
+void *PyRun_String(const char *, int, void *, void *), *PyModule_GetDict(void *), *PyModuleDef_Init(module_def *);
+void *PyObject_GetAttrString(void *, const char *), *PyObject_CallMethod(void *, const char *, const char *, ...);
+
+static int run(void *module)
+{
+	void *names = PyModule_GetDict(module);
+	void *function = PyRun_String("lambda: 0", 258, names, names);
+	void *code = function ? PyObject_GetAttrString(function, "__code__") : 0;
+
+	return code && PyObject_CallMethod(code, "replace", "") ? 0 : -1;
+}
+
+static module_slot slots[] = {{2, run}, {0, 0}};
+static module_def def = {.count = 1, .name = "fast", .slots = slots};
+
+void *PyInit_fast(void)
+{
+	return PyModuleDef_Init(&def);
+}
+"""
+
+
+def test_a_library_that_makes_code(csbx, suite_image):
+    """numpy, pandas, lxml: what a library in C makes while it is loaded is no tampering, where no patch brought it."""
+    source, made = csbx.work / "fast.c", csbx.work / "fast.so"
+    source.write_text(LIBRARY)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-w", "-o", made, source], check=True)
+    tests = "import fast\nfrom calc import add, mul\n\n\ndef test_add():\n    assert add(1, 2) == 3\n\n\ndef test_mul():\n    assert mul(2, 3) == 6\n"
+    judge = repositories.Judge(csbx, suite_image, {"calc.py": ADD, "tests/test_calc.py": tests})
+    shutil.copy(made, judge.repo / "fast.so")
+    r = judge.judged(judge.patch(files={"calc.py": ADD.replace("a - b", "a + b")}), options=["--strict"], code=0)
+    assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
