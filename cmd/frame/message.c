@@ -40,15 +40,6 @@ static void say_format(const char *lead, const char *fmt, va_list ap)
 		say(lead, text, strlen(text));
 }
 
-/* The message without the operand at its beginning, when what was asked ends with it already. */
-static const char *without_repetition(const char *what, const char *msg)
-{
-	const char *operand = strrchr(what, ' ');
-	size_t n = operand ? strlen(++operand) : 0;
-
-	return n && !strncmp(msg, operand, n) && !strncmp(msg + n, ": ", 2) ? msg + n + 2 : msg;
-}
-
 int cmd_error(const struct err *e, const char *what, ...)
 {
 	_strbuf_ struct strbuf hint = STRBUF_INIT, line = STRBUF_INIT;
@@ -60,7 +51,7 @@ int cmd_error(const struct err *e, const char *what, ...)
 	va_end(ap);
 	strbuf_addstr(&line, asked ? asked : "csbx");
 	strbuf_addstr(&line, ": ");
-	strbuf_addstr(&line, without_repetition(asked ? asked : "", e->msg));
+	strbuf_addstr(&line, err_without_name(e->msg, asked ? asked : ""));
 	say("csbx: ", strbuf_str(&line), line.len);
 	if (host_hint(e->code, e->msg, &hint))
 		say("hint: ", strbuf_str(&hint), hint.len);

@@ -131,6 +131,17 @@ int err_from(enum err_origin origin, struct err *e, int r)
 	return r;
 }
 
+const char *err_without_name(const char *cause, const char *words)
+{
+	const char *colon = strstr(cause, ": ");
+	size_t n = colon ? (size_t)(colon - cause) : 0, len = strlen(words);
+
+	if (!n || n > len || memcmp(words + len - n, cause, n) != 0)
+		return cause;
+	return n == len || words[len - n - 1] == ' ' || words[len - n - 1] == ':' ? colon + 2 :
+										    cause;
+}
+
 int err_wrap(struct err *e, const char *fmt, ...)
 {
 	char old[sizeof(e->msg)];
@@ -144,7 +155,7 @@ int err_wrap(struct err *e, const char *fmt, ...)
 	vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
 	va_end(ap);
 	n = strlen(e->msg);
-	snprintf(e->msg + n, sizeof(e->msg) - n, ": %s", old);
+	snprintf(e->msg + n, sizeof(e->msg) - n, ": %s", err_without_name(old, e->msg));
 	e->code = positive(e->code);
 	return -e->code;
 }

@@ -78,6 +78,9 @@ int err_from(enum err_origin origin, struct err *e, int r);
 /* Prepends "text: " to an error that is set; returns -e->code (-EIO for a NULL e). */
 int err_wrap(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* The cause without the name that it begins with, where the words before it end with that name. */
+const char *err_without_name(const char *cause, const char *words);
+
 /* Appends " (hint)" when there is room; keeps the code. */
 void err_append(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

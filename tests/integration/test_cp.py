@@ -229,18 +229,18 @@ def test_names(box):
 REFUSED = [
     (["box:/nope", "x"], "/nope: No such file or directory"),
     (["nope", "box:/x"], "nope: No such file or directory"),
-    (["src", "box:/f"], "/f: a file; a directory cannot replace it"),
+    (["src", "box:/f"], "a file; a directory cannot replace it"),
     (["src/file", "box:/no/where"], "/no/: No such file or directory"),
-    (["src/file", "box:/nope/"], "/nope/: no such directory"),
-    (["src/file", "box:/f/"], "/f/: no such directory"),
-    (["src/file", "box:/f/x"], "/f/x: Not a directory"),
+    (["src/file", "box:/nope/"], "no such directory"),
+    (["src/file", "box:/f/"], "no such directory"),
+    (["src/file", "box:/f/x"], "Not a directory"),
     (["box:/d", "src/file"], "a file; a directory cannot replace it"),
     (["box:/f", "no/where"], "no/: No such file or directory"),
     (["box:/f", "nope/"], "no such directory"),
     (["box:/f/", "x"], "/f/: Not a directory"),
     (["box:/d", "box:/e"], "copying between containers is not possible"),
     (["src", "dst"], "neither is a container's path, NAME:PATH"),
-    (["-", "box:/f"], "/f: must be a directory for a tar"),
+    (["-", "box:/f"], "must be a directory for a tar"),
 ]
 
 
