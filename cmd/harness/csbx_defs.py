@@ -16,6 +16,7 @@ from csbx_outcomes import DEPTH_MAX, parts_of
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
+WAYS_TO_REPLACE = re.compile(rb"setattr|setitem|patch|mock|replace|stub|swap|spy|__dict__|vars\(|globals\(|\.update\(")
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -89,9 +90,12 @@ def definitions_of(text):
 
 
 def says(text, name):
-    """True when a file has words that replace an attribute or a global of that name."""
+    """True when a file has words that replace an attribute or a global of that name. A text that has the name alone counts where
+    the file has a word for replacing as well."""
     word = re.escape(name).encode("utf-8", "replace")
-    return re.search(rb"\.%s\s*=[^=]|[\"'.]%s[\"']|global\s[^\n]*\b%s\b" % (word, word, word), text) is not None
+    if re.search(rb"\.%s\s*=[^=]|\.%s[\"']|global\s[^\n]*\b%s\b" % (word, word, word), text) is not None:
+        return True
+    return re.search(rb"[\"']%s[\"']" % word, text) is not None and WAYS_TO_REPLACE.search(text) is not None
 
 
 def reached_from(function):

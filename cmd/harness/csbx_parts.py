@@ -28,6 +28,7 @@ CRITICAL = (("_pytest.reports", "TestReport.from_item_and_call"), ("_pytest.repo
             ("pluggy._hooks", "_HookCaller.__call__"), ("pluggy._hooks", "HookCaller.__call__"),
             ("pluggy._manager", "PluginManager._hookexec"), ("pluggy._callers", "_multicall"))
 SET_THEIR_OWN = ("sys", "time", "_curses", "builtins")  # modules of C that change their own values; of builtins others see
+OF_PEOPLE = ("_", "exit", "quit", "help", "copyright", "credits", "license")  # builtins that are no program's
 READERS = ("ast", "re", "dis", "fnmatch", "operator", "functools")  # by which the harness reads the files of tests
 REWRITER = ("ast", "itertools", "tokenize", "io")  # what pytest's rewriting of asserts is made of, beside pytest
 
@@ -154,7 +155,8 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
     parts_of, look, all_functions, builtin_names = functions_in, look_up, functions_of, builtins
     names_of_standard = standard_names() - {"pluggy", "xdist"}
     inside, library, known_builtins = repo + "/", {}, dict(vars(builtins))
-    known_builtins.pop("_", None)
+    for name in OF_PEOPLE:
+        known_builtins.pop(name, None)
     open_file, said, all_of = open, is_said, all
     # Those of the harness's own modules; they are copies, and reached by the modules' names.
     own = [s for n, m in _list(modules.items()) if n.startswith("csbx_") for s in [m.__dict__["__builtins__"]] if s is not vars(builtins)]
@@ -211,7 +213,7 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
             return False
         files = [names_of_module(m).get("__file__") for m in _list(modules.values()) if _type(m) is module_type]
         texts = [text_at(f) for f in files if _type(f) is _str and f.startswith(inside) and f.endswith(".py") and is_vouched(f)]
-        return said(text_at(file), key) or any_of([b"builtins" in t and said(t, key) for t in texts])
+        return any_of([b"builtin" in t and said(t, key) for t in [text_at(file)] + texts])
 
     def check_builtins(is_running):
         """Tests do replace builtins, by their own functions and by mocks that are gone at their end."""
@@ -273,10 +275,11 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
         """A name of Python's own that a module has not had: its functions call this now."""
         return name in library and key not in was and (_type(key) is not _str or key in known_builtins) and _callable(value)
 
-    def is_odd(key, value):
-        """True for a function of the repository as it was, whose file has no words for putting it there."""
-        return any_of([_type(key) is _str and f.__code__.co_filename.startswith(inside) and not said(text_at(f.__code__.co_filename), key)
-                       for f in parts_of(value)])
+    def is_odd(name, key, value):
+        """True for a function of the repository as it was, whose file has no words for putting it into that module."""
+        files = [f.__code__.co_filename for f in parts_of(value)]
+        top = name.partition(".")[0].encode("utf-8", "replace")
+        return _type(key) is _str and any_of([f.startswith(inside) and not (top in t and said(t, key)) for f in files for t in [text_at(f)]])
 
     def is_made_there(value):
         """True for what a decorator of the repository made of a function, as a library may ask for."""
@@ -287,13 +290,13 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
         kept.append(values)
         for key, value in values:
             old = was.get(key)
-            if value is not old and (is_shadow(name, key, value, was) or is_foreign(value) or (old is not None and (is_of_patch(value) or is_odd(key, value)) and name != "warnings")):
+            if value is not old and (is_shadow(name, key, value, was) or is_foreign(value) or (old is not None and (is_of_patch(value) or is_odd(name, key, value)) and name != "warnings")):
                 found("library_modified", "%s.%s" % (name, key))
             if _subclass(_type(value), _type) and home_of(value) == name:
                 parts = _list(members(value).items())
                 kept.append(parts)
                 for inner, part in parts:
-                    if is_foreign(part) or (is_odd(inner, part) and (is_standard or not is_made_there(part))):
+                    if is_foreign(part) or (is_odd(name, inner, part) and (is_standard or not is_made_there(part))):
                         found("library_modified", "%s.%s.%s" % (name, key, inner))
 
     def check_library():

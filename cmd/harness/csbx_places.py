@@ -41,7 +41,30 @@ def make_places(ask, repo, text_of, is_of_others):
         return any([has_words(t, place.key) for t in said])
 
     def is_original(place, function):
-        return is_exact(function, place.file, place.name, place.entries, place.globals)
+        return is_exact(function, place.file, place.name, place.entries, place.globals) and is_of_class(place.holder, function)
+
+    def is_of_class(holder, function):
+        """What super() is in a method: its class, or the one that a data class with slots was made from."""
+        free = function.__code__.co_freevars
+        if "__class__" not in free or not isinstance(holder, type):
+            return True
+        kind = function.__closure__[free.index("__class__")].cell_contents
+        is_same = getattr(kind, "__qualname__", None) == holder.__qualname__ and kind.__module__ == holder.__module__
+        return kind is holder or (is_same and "__dataclass_fields__" in vars(holder))
+
+    def is_wrapped_otherwise(place, function):
+        """True for a wrapper of the repository that is of another file than what the definition is decorated with."""
+        if type(function) is not function_type or not function.__code__.co_filename.startswith(inside):
+            return False
+        files = [place.file]
+        for dotted in place.decorators:
+            found = place.module
+            for part in (dotted or "").split("."):
+                found = getattr(found, part, None) if isinstance(found, (module_type, type)) else None
+            if type(found) is not function_type:
+                return False  # an object, or what a library has: it may make anything
+            files.append(found.__code__.co_filename)
+        return function.__code__.co_filename not in files
 
     def is_another_class(place, old, value, has_word):
         if not isinstance(value, type):
@@ -58,13 +81,14 @@ def make_places(ask, repo, text_of, is_of_others):
             return False
         reached = reach(function)
         codes = [f.__code__ for f in reached if type(f) is function_type]
-        if place.is_decorated and any([is_original(place, f) for f in reached]):
+        is_otherwise = place.is_decorated and is_wrapped_otherwise(place, function)
+        if place.is_decorated and not is_otherwise and any([is_original(place, f) for f in reached]):
             return False
         if any([not ask("vouched", c) for c in codes]):
             return True
         if has_word or is_loose(place, function, codes):
             return False
-        return not place.is_decorated or (type(function) in functions and not getattr(function, "__closure__", None))
+        return is_otherwise or not place.is_decorated or (type(function) in functions and not getattr(function, "__closure__", None))
 
     def places(module):
         """Each function and class that the file defines, and binds by nothing else: where it is, and what it has to be."""
@@ -77,12 +101,13 @@ def make_places(ask, repo, text_of, is_of_others):
                 if entries and prefix + key not in others and (is_own_class or not key.startswith("__")):
                     home = (module.__name__, prefix + key) if any(e[3] for e in entries) else None
                     found.append(new_place(space=space, holder=holder, key=key, name=key, file=file, globals=vars(module), home=home,
-                                           entries=[(e[0], e[4]) for e in entries], is_decorated=any(e[1] is None for e in entries)))
+                                           entries=[(e[0], e[4]) for e in entries], is_decorated=any(e[1] is None for e in entries),
+                                           module=module, decorators=[n for e in entries for n in e[5]]))
         return found + lambdas(module)
 
     def lambdas(module):
         return [new_place(space=vars(module), holder=module, key=key, name="<lambda>", file=file_name(module), globals=vars(module), home=None,
-                          entries=[made[1]], is_decorated=False)
+                          entries=[made[1]], is_decorated=False, module=module, decorators=[])
                 for key, made in callables(text(file_name(module))).items() if made[0]]
 
     def look_at_partials(module):
