@@ -6,6 +6,7 @@ import types
 
 from csbx_defs import definitions_of, reached_from, says
 from csbx_imports import name_beside
+from csbx_parts import standard_names
 from csbx_texts import attributes_read, attributes_set, bound_by_imports, names_stored
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
@@ -22,6 +23,7 @@ def make_modules(ask, repo, text_of):
     another."""
     all_builtins, builtin_names, stored, text = vars(builtins), frozenset(vars(builtins)), names_stored, text_of
     bound, set_in, has_words, code_of = bound_by_imports, attributes_set, says, function_code
+    standard, builtin_type = frozenset(standard_names()), types.BuiltinFunctionType
     beside, read_in, definitions, reach, function_type = name_beside, attributes_read, definitions_of, reached_from, types.FunctionType
 
     def found(kind, detail):
@@ -78,6 +80,8 @@ def make_modules(ask, repo, text_of):
     def library(known, module, keys, file):
         """Tells of a function of a library that tests call, where it is one of another name than the library's file gives it."""
         home = getattr(module, "__file__", None)
+        if isinstance(module, types.ModuleType) and module.__name__.partition(".")[0] in standard and not str(home).endswith(".py"):
+            library_in_c(known, module, keys, file)
         for key in keys if isinstance(module, types.ModuleType) and isinstance(home, str) and home.endswith(".py") else ():
             value = vars(module).get(key)
             if type(value) is not function_type or value.__code__.co_name == key:
@@ -88,6 +92,14 @@ def make_modules(ask, repo, text_of):
             is_plain = key in entries and key not in others and not any(e[1] is None for e in entries[key])
             if is_plain and not any(getattr(getattr(f, "__code__", None), "co_name", None) == key for f in reach(value)) and \
                     not any(has_words(text(f), key) for f in [file] + known["conftests"] + own_file(value)):
+                found("library_modified", "%s.%s is another function" % (module.__name__, key))
+
+    def library_in_c(known, module, keys, file):
+        """Each function there has its own name, and none is of Python. Libraries may have theirs called instead."""
+        for key in keys:
+            value = vars(module).get(key)
+            is_another = value.__name__ != key if type(value) is builtin_type else own_file(value)
+            if is_another and not any([has_words(text(f), key) for f in [file] + known["conftests"] + own_file(value)]):
                 found("library_modified", "%s.%s is another function" % (module.__name__, key))
 
     def imports(known, of_tests, file, or_mock):
