@@ -13,6 +13,8 @@ __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 MODULES_KNOWN = ("modules", "imports", "globals", "classes", "replaces", "attributes", "read", "defined")  # what the core keeps for it
 
+COMPARED = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__bool__", "__len__", "__contains__", "__hash__")
+
 
 def function_code(function):
     return getattr(getattr(function, "__func__", function), "__code__", None)
@@ -23,6 +25,7 @@ def make_modules(ask, repo, text_of):
     another."""
     all_builtins, builtin_names, stored, text = vars(builtins), frozenset(vars(builtins)), names_stored, text_of
     bound, set_in, has_words, code_of = bound_by_imports, attributes_set, says, function_code
+    compared = frozenset(COMPARED)
     standard, builtin_type = frozenset(standard_names()), types.BuiltinFunctionType
     beside, read_in, definitions, reach, function_type = name_beside, attributes_read, definitions_of, reached_from, types.FunctionType
 
@@ -102,6 +105,22 @@ def make_modules(ask, repo, text_of):
             if is_another and not any([has_words(text(f), key) for f in [file] + known["conftests"] + own_file(value)]):
                 found("library_modified", "%s.%s is another function" % (module.__name__, key))
 
+    def classes_in(module, keys):
+        return [v for v in [vars(module).get(k) for k in keys] if isinstance(v, type)] if isinstance(module, types.ModuleType) else []
+
+    def comparisons(known, kinds, file):
+        """Tells of functions of the repository, or of a patch, by which classes of a library compare."""
+        for kind, base, key in [(k, b, key) for k in kinds for b in k.__mro__ for key in vars(b).keys() & compared]:
+            value = vars(base)[key]
+            if type(value) is function_type and value.__code__.co_filename.startswith(repo + "/") and is_library(base) and \
+                    not any([has_words(text(f), key) for f in [file] + known["conftests"] + own_file(value)]):
+                found("library_modified", "%s.%s.%s is another function" % (kind.__module__, kind.__qualname__, key))
+
+    def is_library(kind):
+        """True for a class of a module that is of Python, by the module's own name for it."""
+        module = sys.modules.get(kind.__module__)
+        return kind.__module__.partition(".")[0] in standard and getattr(module, kind.__name__, None) is kind
+
     def imports(known, of_tests, file, or_mock):
         """Checks that the names which the tests' module imported from elsewhere still have the same values."""
         if file not in known["imports"]:
@@ -119,7 +138,9 @@ def make_modules(ask, repo, text_of):
             if not any(value is m for m in meant) and is_made(value, or_mock) and (outside or (is_code and all([ask("vouched", h) for h in homes]))):
                 found("test_replaced", "%s in %s is not what it imports" % (name, file))
             for m, a in sources if outside else ():
-                library(known, sys.modules.get(m), [a] if a else [k for n, k in known["read"][file] if n == name], file)
+                keys = [a] if a else [k for n, k in known["read"][file] if n == name]
+                library(known, sys.modules.get(m), keys, file)
+                comparisons(known, classes_in(sys.modules.get(m), keys), file)
 
     def is_odd(file, name, old, new):
         """True when something that the tests call became another, and neither they nor what it is have words for that."""
