@@ -12,6 +12,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"
+#include "runtime/base/str.h"
 #include "runtime/child/child.h"
 #include "runtime/kernel/mount_api.h"
 #include "runtime/spec/plan.h"
@@ -60,7 +61,7 @@ static bool is_place(const struct child *c, const struct stat *st, const char *p
 
 /*
  * What check_mounts() refuses by its name, a link of the image may lead to. Mounts of csbx's own
- * have names in /proc and /sys.
+ * have names in /proc and /sys, and are /dev.
  */
 static int check_place(const struct child *c, const struct op *op, int target, struct err *e)
 {
@@ -79,7 +80,7 @@ static int check_place(const struct child *c, const struct op *op, int target, s
 		return 0;
 	if (is_place(c, &st, "/"))
 		return err_set(e, EINVAL, "a link of the image leads to /, which is csbx's own");
-	if (fs.f_type == TMPFS_MAGIC && is_place(c, &st, "/dev"))
+	if (!str_eq(op->dst, "/dev") && is_place(c, &st, "/dev"))
 		return err_set(e, EINVAL, "a link of the image leads to /dev, which is csbx's own");
 	return 0;
 }
