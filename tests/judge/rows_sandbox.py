@@ -6,7 +6,7 @@ import originals
 from rows import row
 
 
-@row("`CodeSandbox`", "what one case leaves for the next")
+@row("`CodeSandbox`", "what one case leaves in variables for the next")
 def state(b):
     code, cases = "n = [0]\ndef f():\n    n[0] += 1\n    return n[0]", [((), 1, "", ""), ((), 2, "", "")]
     assert originals.cases_in_a_script(code, "f", *cases) == [True, True] and b.passed(code, *cases) == [True, False]
