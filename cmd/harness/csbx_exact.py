@@ -61,6 +61,22 @@ def make_exact(ask):
     return is_exact
 
 
+def always_defined(text):
+    """Dotted names of the functions that a module defines whatever happens, with those of classes that it so defines."""
+    try:
+        todo, found = [("", ast.parse(text))], set()
+    except (SyntaxError, ValueError, RecursionError):
+        return set()
+    while todo:
+        prefix, space = todo.pop()
+        for node in space.body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                found.add(prefix + node.name)
+            elif isinstance(node, ast.ClassDef):
+                todo.append((prefix + node.name + ".", node))
+    return found
+
+
 def name_in(node):
     """a.b.c of an expression that is no more than names; None: it is more."""
     parts = []

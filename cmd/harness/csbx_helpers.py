@@ -141,6 +141,6 @@ def make_helpers(ask, repo, text_of):
                 continue
             known["helped"][name] = contents, keys, found, now
             for place, old, new in zip(found, was, now):
-                if old is not new and new is not None and is_replaced(place, old, new, [file or place.file, place.file] + known["conftests"]):
+                if old is not new and is_replaced(place, old, new, [file or place.file, place.file] + known["conftests"]):
                     tell("test_replaced", "%s in %s was replaced" % (place.key, place.file))
     return begin, look

@@ -5,7 +5,7 @@ import sys
 import types
 
 from csbx_defs import cells_of, definitions_of, has_changed, reached_from, says
-from csbx_exact import callables_of, make_exact
+from csbx_exact import always_defined, callables_of, make_exact
 from csbx_imports import is_of_tests
 from csbx_kinds import plain, spaces_of
 
@@ -20,6 +20,7 @@ def make_places(ask, repo, text_of, is_of_others):
     """(places(module), is_replaced(place, what was there last, what is there, files of tests), look_at_partials(module), contents(places),
     look_at_contents(contents))"""
     text, definitions, reach, has_words, is_test_file, callables = text_of, definitions_of, reached_from, says, is_of_tests, callables_of
+    always = always_defined
     function_type, module_type, modules, new_place = types.FunctionType, types.ModuleType, sys.modules, types.SimpleNamespace
     functions, mro, inside = (types.FunctionType, types.BuiltinFunctionType), type.__dict__["__mro__"].__get__, repo + "/"
     spaces, plain_of, file_name, cells, other_cells, is_exact = spaces_of, plain, file_of, cells_of, has_changed, make_exact(ask)
@@ -74,6 +75,8 @@ def make_places(ask, repo, text_of, is_of_others):
 
     def is_replaced(place, old, value, files):
         has_word = any([has_words(text(f), place.key) for f in files])
+        if value is None:  # it was taken away
+            return old is not None and not has_word
         if place.home is not None:  # its methods are looked at, by what it says of itself
             return is_another_class(place, old, value, has_word)
         function = plain_of(value)
@@ -103,7 +106,19 @@ def make_places(ask, repo, text_of, is_of_others):
                     found.append(new_place(space=space, holder=holder, key=key, name=key, file=file, globals=vars(module), home=home,
                                            entries=[(e[0], e[4]) for e in entries], is_decorated=any(e[1] is None for e in entries),
                                            module=module, decorators=[n for e in entries for n in e[5]]))
+        look_at_missing(module, entries_of, others)
         return found + lambdas(module)
+
+    def look_at_missing(module, entries_of, others):
+        """Tells of functions that the file defines in any case, and that are gone: a class that it is made from, or a module's
+        __getattr__(), has another then."""
+        file, meant = file_name(module), always(text(file_name(module)))
+        for prefix, holder, space in spaces(module):
+            is_alone = holder is module or not is_of_others(holder, entries_of.get(prefix[:-1], ()), module)
+            for dotted in meant if is_alone else ():
+                here, _, key = dotted.rpartition(".")
+                if here == prefix[:-1] and not (key in space or dotted in others or key.startswith("__") and not key.endswith("__")):
+                    tell("test_replaced", "%s in %s is gone" % (key, file))
 
     def lambdas(module):
         return [new_place(space=vars(module), holder=module, key=key, name="<lambda>", file=file_name(module), globals=vars(module), home=None,
