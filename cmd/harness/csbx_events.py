@@ -9,6 +9,8 @@ import os
 import sys
 import types
 
+from csbx_state import class_names, module_names
+
 PEEPING = {"sys._current_frames": "frame_search", "sys._current_exceptions": "frame_search",
            "gc.get_objects": "heap_search", "gc.get_referrers": "heap_search", "gc.get_referents": "heap_search",
            "ctypes.addressof": "memory", "ctypes.cdata": "memory", "ctypes.string_at": "memory",
@@ -81,7 +83,7 @@ def make_filter():
 
 def make_tracer_judge(is_code, is_vouched, file_of, found):
     """judge(function): tells of one that is called for each step of a program and that the harness does not vouch for."""
-    _type, members, bases_of = type, type.__dict__["__dict__"].__get__, type.__dict__["__mro__"].__get__
+    _type, members, bases_of = type, class_names, type.__dict__["__mro__"].__get__
     function_type, method_type, plain = types.FunctionType, types.MethodType, object.__getattribute__
     no_attribute = AttributeError
     by_others, builtin, module_type = ("partial", "method-wrapper"), type(len), types.ModuleType
@@ -124,8 +126,8 @@ def make_audit(vouch, found, repo):
     is_code, is_filed, is_vouched, learn, culprit, short, is_compiled, has_code, is_cached = vouch
     peeping, direct, tracers, inside = dict(PEEPING).get, DIRECT, TRACERS, repo + "/"
     _type, _str, _subclass, begins, ends, contains = type, str, issubclass, str.startswith, str.endswith, str.__contains__
-    members, function_type, module_type = type.__dict__["__dict__"].__get__, types.FunctionType, types.ModuleType
-    names_of_module, modules = types.ModuleType.__dict__["__dict__"].__get__, sys.modules
+    members, function_type, module_type = class_names, types.FunctionType, types.ModuleType
+    names_of_module, modules = module_names, sys.modules
     tuple_type, spec_type, plain = tuple, importlib.machinery.ModuleSpec, object.__getattribute__
     givers, native, get_trace, get_profile = GIVERS, NATIVE, sys.gettrace, sys.getprofile
     code_type, id_of, values, users, libraries, makers = types.CodeType, id, dict.values, {}, frozenset(("ctypes", "_ctypes")), MAKERS

@@ -5,13 +5,15 @@ repository.
 The functions are the core's. They have bound everything they need before, and they run no code of the objects they look
 at.
 """
+import ast
 import builtins
 import operator
 import os
 import sys
 import types
+import warnings
 
-from csbx_state import functions_in
+from csbx_state import class_names, functions_in, module_names
 
 CRITICAL = (("_pytest.reports", "TestReport.from_item_and_call"), ("_pytest.reports", "TestReport.__init__"),
             ("_pytest.runner", "call_runtest_hook"), ("_pytest.runner", "call_and_report"),
@@ -30,6 +32,7 @@ CRITICAL = (("_pytest.reports", "TestReport.from_item_and_call"), ("_pytest.repo
 SET_THEIR_OWN = ("sys", "time", "_curses", "builtins")  # modules of C that change their own values; of builtins others see
 OF_PEOPLE = ("_", "exit", "quit", "help", "copyright", "credits", "license")  # builtins that are no program's
 READERS = ("ast", "re", "dis", "fnmatch", "operator", "functools")  # by which the harness reads the files of tests
+LATE = ("Num", "Str", "Bytes", "NameConstant", "Ellipsis")  # of ast, which makes them when they are asked for, from Python 3.12 on
 REWRITER = ("ast", "itertools", "tokenize", "io")  # what pytest's rewriting of asserts is made of, beside pytest
 
 
@@ -45,7 +48,7 @@ def standard_names():
     return found | {"pytest", "_pytest", "pluggy", "xdist"}
 
 
-CLASS_NAMES, MODULE_NAMES = type.__dict__["__dict__"].__get__, types.ModuleType.__dict__["__dict__"].__get__
+CLASS_NAMES, MODULE_NAMES = class_names, module_names
 
 
 def functions_of(holder, name, seen):
@@ -129,6 +132,10 @@ def make_rewriter_watch():
 
 def make_reader_watch():
     """changed(): the name of a module, or class, by which the harness reads files and that has another content; or None."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in LATE:
+            getattr(ast, name, None)
     holders = [(n, sys.modules[n]) for n in READERS if n in sys.modules]
     holders += [(n + "." + k, v) for n, h in holders for k, v in list(vars(h).items()) if issubclass(type(v), type) and v.__module__ == "ast"]
     spaces = [CLASS_NAMES(h) if issubclass(type(h), type) else MODULE_NAMES(h) for _, h in holders]

@@ -13,6 +13,19 @@ import types
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 
+NOTHING = types.MappingProxyType({})
+
+
+def module_names(module, get=types.ModuleType.__dict__["__dict__"].__get__, nothing=NOTHING):
+    """What a module holds: some were never made, and have not even a dict."""
+    return get(module) or nothing
+
+
+def class_names(kind, get=type.__dict__["__dict__"].__get__, nothing=NOTHING):
+    """What a class holds: some of C have no dict before they are used first (Python 3.9)."""
+    return get(kind) or nothing
+
+
 def functions_in(value):
     """The functions of Python that a member of a module or class is made of."""
     if type(value) in (staticmethod, classmethod):
@@ -26,8 +39,8 @@ def make_watch(packages, is_true, repo, tell, kept):
     kept: what is let go of here."""
     _type, _subclass, _callable, _list, _tuple, _id, _len, _map, _str = type, issubclass, callable, list, tuple, id, len, map, str
     get_module, module_type, modules, none = sys.modules.get, types.ModuleType, sys.modules, object()
-    members, functions_of_member = type.__dict__["__dict__"].__get__, functions_in
-    names_of_module = types.ModuleType.__dict__["__dict__"].__get__
+    members, functions_of_member = class_names, functions_in
+    names_of_module = module_names
     plain = (int, float, str, tuple, frozenset, type(modules["decimal"].Decimal(0)) if "decimal" in modules else int)
     homes = _tuple({os.path.dirname(os.path.realpath(modules[p].__file__)) + "/" for p in packages
                     if getattr(modules.get(p), "__path__", None)})
