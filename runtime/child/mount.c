@@ -36,66 +36,60 @@ static int open_target(struct child *c, const struct op *op, bool directory, str
 }
 
 /* move_mount(2) says EINVAL to a mix, and to much else. */
-static int check_kinds(int target, bool directory, struct err *e)
+static int check_kinds(const struct stat *st, bool directory, struct err *e)
 {
-	struct stat st;
-
-	if (fstat(target, &st) < 0)
-		return err_sys(e, "target");
-	if (S_ISDIR(st.st_mode) && !directory)
+	if (S_ISDIR(st->st_mode) && !directory)
 		return err_set(e, EISDIR,
 			       "a file cannot be mounted on a directory of the container");
 	return 0;
 }
 
-/* True when a place is the same directory as another of the root. */
-static bool is_place(const struct child *c, const struct stat *st, const char *path)
+static bool is_dev(const struct child *c, const struct stat *st)
 {
 	struct err ignored = {0};
-	_close_ int fd = path_open_in_root(c->root_fd, path, O_PATH, 0, &ignored);
-	struct stat other;
+	_close_ int fd = path_open_in_root(c->root_fd, "/dev", O_PATH, 0, &ignored);
+	struct stat dev;
 
-	return fd >= 0 && fstat(fd, &other) == 0 && other.st_dev == st->st_dev &&
-	       other.st_ino == st->st_ino;
+	return fd >= 0 && fstat(fd, &dev) == 0 && dev.st_dev == st->st_dev &&
+	       dev.st_ino == st->st_ino;
 }
 
 /*
  * What check_mounts() refuses by its name, a link of the image may lead to. Mounts of csbx's own
  * have names in /proc and /sys, and are /dev.
  */
-static int check_place(const struct child *c, const struct op *op, int target, struct err *e)
+static int check_place(const struct child *c, const struct op *op, int target,
+		       const struct stat *st, struct err *e)
 {
+	static const char text[] =
+		"a link of the image leads to /proc, /sys, /dev or /, which are csbx's own";
 	struct statfs fs;
-	struct stat st;
+	struct stat root;
 
 	if (path_is_within(op->dst, "/proc") || path_is_within(op->dst, "/sys"))
 		return 0;
-	if (fstatfs(target, &fs) < 0 || fstat(target, &st) < 0)
+	if (fstatfs(target, &fs) < 0 || fstat(c->root_fd, &root) < 0)
 		return err_sys(e, "target");
 	if (fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC ||
 	    fs.f_type == CGROUP2_SUPER_MAGIC || fs.f_type == CGROUP_SUPER_MAGIC)
-		return err_set(e, EINVAL,
-			       "a link of the image leads to /proc or /sys, which are csbx's own");
-	if (!S_ISDIR(st.st_mode))
-		return 0;
-	if (is_place(c, &st, "/"))
-		return err_set(e, EINVAL, "a link of the image leads to /, which is csbx's own");
-	if (!str_eq(op->dst, "/dev") && is_place(c, &st, "/dev"))
-		return err_set(e, EINVAL, "a link of the image leads to /dev, which is csbx's own");
-	return 0;
+		return err_set(e, EINVAL, "%s", text);
+	if (st->st_dev == root.st_dev)
+		return st->st_ino == root.st_ino ? err_set(e, EINVAL, "%s", text) : 0;
+	return !str_eq(op->dst, "/dev") && is_dev(c, st) ? err_set(e, EINVAL, "%s", text) : 0;
 }
 
 static int attach_user_mount(struct child *c, const struct op *op, int fd, bool directory,
 			     struct err *e)
 {
 	_close_ int target = open_target(c, op, directory, e);
+	struct stat st;
 	int r;
 
 	if (target < 0)
 		return err_wrap(e, "mount %s", op->dst);
-	r = check_kinds(target, directory, e);
+	r = fstat(target, &st) < 0 ? err_sys(e, "target") : check_kinds(&st, directory, e);
 	if (r >= 0)
-		r = check_place(c, op, target, e);
+		r = check_place(c, op, target, &st, e);
 	if (r >= 0)
 		r = mount_attach(fd, target, e);
 	c->has_unhidden |= directory && op->kind != OP_TMPFS;
