@@ -20,16 +20,17 @@ int docker_target_not_running(const struct docker_target *t, struct docker_fault
  * An instance whose container container_find() did not know: one of an image that csbx start runs;
  * or of a container that was removed, or made, between the two looks.
  */
-static int find_instance(const struct paths *p, const char *operand, struct docker_target *ret)
+static int find_instance(const struct paths *p, const char *operand, struct docker_target *ret,
+			 struct err *e)
 {
 	int r = *operand ? instance_find(p, operand, &ret->instance, NULL) : -ENOENT;
 
 	if (r < 0 || !ret->instance.name) {
 		ret->has_instance = r >= 0;
-		return r;
+		return r < 0 ? -ENOENT : 0;
 	}
 	instance_record_free(&ret->instance);
-	r = container_find(p, operand, &ret->found, NULL);
+	r = container_find(p, operand, &ret->found, e);
 	ret->stays = r >= 0 && ret->found.record.spec;
 	return r;
 }
@@ -49,11 +50,12 @@ int docker_target_open(const struct paths *p, const char *operand, struct docker
 		return r;
 	ret->stays = r >= 0 && ret->found.record.spec;
 	if (r == -ENOENT) {
-		r = find_instance(p, operand, ret);
-		return r < 0 ? docker_target_missing(operand, f) : 0;
+		r = find_instance(p, operand, ret, &f->err);
+		return r == -ENOENT ? docker_target_missing(operand, f) : r;
 	}
 	if (!ret->stays)
-		ret->has_instance = *operand && instance_find(p, operand, &ret->instance, NULL) >= 0;
+		ret->has_instance =
+			*operand && instance_find(p, operand, &ret->instance, NULL) >= 0;
 	return 0;
 }
 
