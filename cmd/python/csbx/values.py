@@ -27,6 +27,10 @@ def digits_of(value: int) -> str:
 
 def dumps(obj: Any, **how: Any) -> str:
     """As json.dumps(), with whole numbers of any length."""
+    try:
+        return json.dumps(obj, **how)
+    except ValueError:  # too many digits, or what it says again below
+        pass
     word, long = secrets.token_hex(16), []
 
     def replaced(value: Any) -> Any:
