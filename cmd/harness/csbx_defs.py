@@ -6,7 +6,6 @@ be code that the harness vouches for, of another test or of a library.
 """
 import ast
 import builtins
-import re
 import sys
 import types
 
@@ -16,7 +15,6 @@ from csbx_outcomes import DEPTH_MAX, parts_of
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
-WAYS_TO_REPLACE = re.compile(rb"setattr|setitem|patch|mock|replace|stub|swap|spy|__dict__|vars\(|globals\(|\.update\(")
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -89,15 +87,6 @@ def definitions_of(text):
         return {}, set()
 
 
-def says(text, name):
-    """True when a file has words that replace an attribute or a global of that name. A text that has the name alone counts where
-    the file has a word for replacing as well."""
-    word = re.escape(name).encode("utf-8", "replace")
-    if re.search(rb"\.%s\s*=[^=]|\.%s[\"']|global\s[^\n]*\b%s\b" % (word, word, word), text) is not None:
-        return True
-    return re.search(rb"[\"']%s[\"']" % word, text) is not None and WAYS_TO_REPLACE.search(text) is not None
-
-
 def reached_from(function):
     """A function and what it hands on to, as far as that can be seen."""
     todo, found = [function], []
@@ -148,7 +137,8 @@ def make_filed(text_of):
     """strange_test(known, function, kind, name, file of its module, is_vouched): what is wrong with a test, or None;
     strange_marks(), strange_members() likewise. known: a dict that the core keeps, where no function leads to it."""
     read, reach, modules, of_text, is_machinery = text_of, reached_from, sys.modules, definitions_of, is_of_unittest
-    is_of_pytest, is_as_said, code_type, callables = is_of_runner, is_condition_of, types.CodeType, (types.FunctionType, staticmethod, classmethod, property)
+    is_of_pytest, is_as_said, code_type = is_of_runner, is_condition_of, types.CodeType
+    callables = (types.FunctionType, staticmethod, classmethod, property)
 
     def filed(known, file):
         if file not in known:
@@ -211,8 +201,8 @@ def make_filed(text_of):
             found, others = filed(known, home)
             for key, value in list(vars(base).items()) if base.__qualname__ in found else ():
                 dotted = "%s.%s" % (base.__qualname__, key)
-                if is_machinery(kind, key) and not key.startswith("__") and not is_of_pytest(key, value) and isinstance(value, callables) and dotted not in found and \
-                        dotted not in others and key.encode() not in read(home):
+                is_told = dotted in found or dotted in others or key.encode() in read(home) or is_of_pytest(key, value)
+                if is_machinery(kind, key) and not key.startswith("__") and isinstance(value, callables) and not is_told:
                     return "%s is not of %s" % (dotted, home)
         return None
     return strange_test, strange_marks, strange_members

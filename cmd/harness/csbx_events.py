@@ -218,9 +218,11 @@ def make_audit(vouch, found, repo):
         """The code that uses ctypes, where the harness does not vouch for it. Importing it is no use."""
         while frame is not None and ends(frame.f_code.co_filename, "/ctypes/__init__.py"):
             frame = frame.f_back
-        if frame is None or (is_filed(frame.f_code) and (begins(frame.f_code.co_filename, "<frozen importlib") or has_ctypes(frame) or names(frame.f_code, "ctypes"))):
+        if frame is None:
             return None
-        return culprit(frame) or place(frame)
+        is_importing = begins(frame.f_code.co_filename, "<frozen importlib")
+        is_told = is_filed(frame.f_code) and (is_importing or has_ctypes(frame) or names(frame.f_code, "ctypes"))
+        return None if is_told else culprit(frame) or place(frame)
 
     def place(frame):
         return "%s:%d" % (short(frame.f_code.co_filename), frame.f_lineno)

@@ -10,11 +10,10 @@ import os
 import sys
 import types
 
-from csbx_defs import says
 from csbx_imports import imported_by, is_of_tests
 from csbx_kinds import make_kinds, spaces_of
 from csbx_places import file_of, make_places
-from csbx_texts import bound_by_imports, constants_of, names_stored
+from csbx_texts import bound_by_imports, constants_of, names_stored, says
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 

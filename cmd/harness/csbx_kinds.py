@@ -6,8 +6,8 @@ import operator
 import sys
 import types
 
-from csbx_defs import definitions_of, reached_from, says
-from csbx_texts import attributes_set
+from csbx_defs import definitions_of, reached_from
+from csbx_texts import attributes_set, says
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -29,11 +29,19 @@ def plain(value):
     return getattr(value, "__func__", value) if type(value) in (staticmethod, classmethod) else value
 
 
+def named(module, dotted):
+    """What a dotted name means in a module, by what modules and classes hold themselves; None: nothing, or it is more than names."""
+    found = module
+    for part in (dotted or "").split("."):
+        found = vars(found).get(part) if isinstance(found, (types.ModuleType, type)) else None
+    return found
+
+
 def make_kinds(ask, repo, text_of):
     """(is_of_others(class, its entries, its module), kinds(module), look(kinds))"""
     text, definitions, reach, has_words, set_in = text_of, definitions_of, reached_from, says, attributes_set
     function_type, plain_type, modules, mro = types.FunctionType, type, sys.modules, type.__dict__["__mro__"].__get__
-    spaces, plain_of, is_not, map_to, inside = spaces_of, plain, operator.is_not, map, repo + "/"
+    spaces, meaning, plain_of, is_not, map_to, inside = spaces_of, named, plain, operator.is_not, map, repo + "/"
 
     def file_of(thing):
         """The file of a function, or of the module that a class says it is of."""
@@ -48,18 +56,12 @@ def make_kinds(ask, repo, text_of):
         file = file_of(thing)
         return not isinstance(file, str) or (not file.startswith(inside) and bool(ask("vouched", file)))
 
-    def named(module, dotted):
-        found = module
-        for part in dotted.split("."):
-            found = vars(found).get(part) if isinstance(found, (type(module), type)) else None
-        return found
-
     def is_of_others(kind, entries, module):
         """True for a class that code of the repository may give methods: a decorator, a metaclass, or what it is made from."""
         files = [file_of(b) for b in mro(kind)]
         names = [n for e in entries for n in e[5]]
         return not (plain_type(kind) is plain_type or is_outside(plain_type(kind))) or \
-            any([n is None or not is_outside(named(module, n)) for n in names]) or \
+            any([not is_outside(meaning(module, n)) for n in names]) or \
             any([isinstance(f, str) and not ask("vouched", f) for f in files])
 
     def kinds(module):

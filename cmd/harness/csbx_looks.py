@@ -7,11 +7,11 @@ import unittest
 
 import csbx_decoys
 from csbx_conditions import changed_facts
-from csbx_defs import cells_of, has_changed, make_filed, says
+from csbx_defs import cells_of, has_changed, make_filed
 from csbx_helpers import make_helpers
 from csbx_modules import MODULES_KNOWN, function_code, make_modules
 from csbx_outcomes import frames_of, leads_to, make_judge
-from csbx_texts import bound_by_imports, text_of
+from csbx_texts import bound_by_imports, says, text_of
 from csbx_witness import is_async, make_cases, make_witness
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours

@@ -4,10 +4,10 @@ import builtins
 import sys
 import types
 
-from csbx_defs import definitions_of, reached_from, says
+from csbx_defs import definitions_of, reached_from
 from csbx_imports import name_beside
 from csbx_parts import standard_names
-from csbx_texts import attributes_read, attributes_set, bound_by_imports, names_stored
+from csbx_texts import attributes_read, attributes_set, bound_by_imports, names_stored, says
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -174,7 +174,8 @@ def make_modules(ask, repo, text_of):
             inherited = [(n, vars(b)[n]) for n in now.keys() - before.keys() for b in kind.__mro__[1:] if n in vars(b)]
             for name, old in list(before.items()) + inherited:
                 new = now.get(name, old)
-                if new is old or name.startswith("_") or name in ("pytestmark", "tearDown_exceptions") or sets(known, its_file, name) or sets(known, file, name):
+                is_theirs = name.startswith("_") or name in ("pytestmark", "tearDown_exceptions")
+                if new is old or is_theirs or sets(known, its_file, name) or sets(known, file, name):
                     continue
                 if not replaces or is_made(new, False) or is_odd(file, name, old, new):
                     found("test_replaced", "%s.%s in %s was replaced" % (kind.__name__, name, file))

@@ -14,6 +14,7 @@ import types
 import warnings
 
 from csbx_state import class_names, functions_in, module_names
+from csbx_texts import says, text_of
 
 CRITICAL = (("_pytest.reports", "TestReport.from_item_and_call"), ("_pytest.reports", "TestReport.__init__"),
             ("_pytest.runner", "call_runtest_hook"), ("_pytest.runner", "call_and_report"),
@@ -48,13 +49,10 @@ def standard_names():
     return found | {"pytest", "_pytest", "pluggy", "xdist"}
 
 
-CLASS_NAMES, MODULE_NAMES = class_names, module_names
-
-
 def functions_of(holder, name, seen):
     """(dotted name, function) of a module's or class's own functions, classes too."""
     is_class = issubclass(type(holder), type)
-    space = CLASS_NAMES(holder) if is_class else MODULE_NAMES(holder)
+    space = class_names(holder) if is_class else module_names(holder)
     for key, value in list(space.items()):
         inner = value
         if type(value) in (staticmethod, classmethod):
@@ -64,7 +62,7 @@ def functions_of(holder, name, seen):
         if type(inner) is types.FunctionType:
             yield "%s.%s" % (name, key), inner
         elif not is_class and issubclass(type(value), type) and id(value) not in seen:
-            home = CLASS_NAMES(value).get("__module__")
+            home = class_names(value).get("__module__")
             if type(home) is str and home == space.get("__name__"):
                 seen.add(id(value))
                 for pair in functions_of(value, "%s.%s" % (name, key), seen):
@@ -77,18 +75,12 @@ def look_up(module, dotted):
     for part in dotted.split("."):
         kind = type(value)
         if kind is types.ModuleType:
-            value = MODULE_NAMES(value).get(part)
+            value = module_names(value).get(part)
         elif issubclass(kind, type):
-            value = next((CLASS_NAMES(c)[part] for c in type.__dict__["__mro__"].__get__(value) if part in CLASS_NAMES(c)), None)
+            value = next((class_names(c)[part] for c in type.__dict__["__mro__"].__get__(value) if part in class_names(c)), None)
         else:
             return None
     return value.__func__ if type(value) in (staticmethod, classmethod) else value
-
-
-def is_said(text, name):
-    """True when a file has words that set an attribute of that name."""
-    word, text = name.encode("utf-8", "replace"), text.replace(b"==", b"")
-    return any([form % word in text for form in (b".%s =", b".%s=", b"'%s'", b'"%s"', b".%s'", b'.%s"')])
 
 
 def make_constants_watch(names, tell):
@@ -101,7 +93,7 @@ def make_constants_watch(names, tell):
     def is_of_library(value):
         return _type(value) is function_type and "-packages/" in value.__code__.co_filename
     for name in names - set(SET_THEIR_OWN):
-        space = MODULE_NAMES(modules[name]) if type(modules.get(name)) is types.ModuleType else {}
+        space = module_names(modules[name]) if type(modules.get(name)) is types.ModuleType else {}
         if space and str(space.get("__file__", ".so")).endswith(".so"):
             spaces[name] = space, {k: v for k, v in space.items() if type(v) in plain and not k.startswith("_")}
 
@@ -118,7 +110,7 @@ def make_rewriter_watch():
     held."""
     holders = [sys.modules[m] for m in REWRITER if m in sys.modules]
     holders += [v for h in holders for v in list(vars(h).values()) if issubclass(type(v), type) and v.__module__ == "ast"]
-    spaces = [CLASS_NAMES(h) if issubclass(type(h), type) else MODULE_NAMES(h) for h in holders]
+    spaces = [class_names(h) if issubclass(type(h), type) else module_names(h) for h in holders]
     was = [dict(s) for s in spaces]
 
     def is_as_before():
@@ -138,7 +130,7 @@ def make_reader_watch():
             getattr(ast, name, None)
     holders = [(n, sys.modules[n]) for n in READERS if n in sys.modules]
     holders += [(n + "." + k, v) for n, h in holders for k, v in list(vars(h).items()) if issubclass(type(v), type) and v.__module__ == "ast"]
-    spaces = [CLASS_NAMES(h) if issubclass(type(h), type) else MODULE_NAMES(h) for _, h in holders]
+    spaces = [class_names(h) if issubclass(type(h), type) else module_names(h) for _, h in holders]
     was = [(n, s, dict(s), list(s.values())) for (n, _), s in zip(holders, spaces)]
     is_not, map_to, any_of, size, values_of, begins, _str, _type = operator.is_not, map, any, len, lambda s: s.values(), str.startswith, str, type
 
@@ -157,14 +149,14 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
     """(check_critical, check_all, look_closer). origins: is_code, is_vouched, short, real_path of the core; kept: what is let go of here."""
     is_code, is_vouched, short, real_path = origins
     _str, _type, _list, _subclass, _callable = str, type, list, issubclass, callable
-    members, names_of_module = CLASS_NAMES, MODULE_NAMES
+    members, names_of_module = class_names, module_names
     function_type, module_type, modules = types.FunctionType, types.ModuleType, sys.modules
     parts_of, look, all_functions, builtin_names = functions_in, look_up, functions_of, builtins
     names_of_standard = standard_names() - {"pluggy", "xdist"}
     inside, library, known_builtins = repo + "/", {}, dict(vars(builtins))
     for name in OF_PEOPLE:
         known_builtins.pop(name, None)
-    open_file, said, all_of = open, is_said, all
+    text_at, said, all_of = text_of, says, all
     # Those of the harness's own modules; they are copies, and reached by the modules' names.
     own = [s for n, m in _list(modules.items()) if n.startswith("csbx_") for s in [m.__dict__["__builtins__"]] if s is not vars(builtins)]
     own_values, values_of, is_not, any_of, map_to = [_list(space.values()) for space in own], dict.values, operator.is_not, any, map
@@ -198,17 +190,11 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
         home = members(value).get("__module__")
         return home if _type(home) is _str else None
 
-    def text_at(file):
-        try:
-            with open_file(file, "rb") as f:
-                return f.read()
-        except OSError:
-            return b""
-
     def file_of(value):
         """The file of a function, or of the class of an object that is called; "": it is not to be believed."""
         if _type(value) is function_type:
-            return value.__code__.co_filename if is_code(value.__code__) else ""
+            file = value.__code__.co_filename
+            return file if _type(file) is _str and is_code(value.__code__) else ""
         of = modules.get(home_of(_type(value)))
         file = names_of_module(of).get("__file__") if _type(of) is module_type else None
         made = [f for part in _list(members(_type(value)).values()) for f in parts_of(part)]
@@ -286,7 +272,8 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
         """True for a function of the repository as it was, whose file has no words for putting it into that module."""
         files = [f.__code__.co_filename for f in parts_of(value)]
         top = name.partition(".")[0].encode("utf-8", "replace")
-        return _type(key) is _str and any_of([f.startswith(inside) and not (top in t and said(t, key)) for f in files for t in [text_at(f)]])
+        files = [f for f in files if _type(key) is _str and _type(f) is _str and f.startswith(inside)]
+        return any_of([not (top in t and said(t, key)) for t in map_to(text_at, files)])
 
     def is_made_there(value):
         """True for what a decorator of the repository made of a function, as a library may ask for."""
@@ -297,7 +284,8 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
         kept.append(values)
         for key, value in values:
             old = was.get(key)
-            if value is not old and (is_shadow(name, key, value, was) or is_foreign(value) or (old is not None and (is_of_patch(value) or is_odd(name, key, value)) and name != "warnings")):
+            is_another = value is not old is not None and name != "warnings" and (is_of_patch(value) or is_odd(name, key, value))
+            if value is not old and (is_another or is_shadow(name, key, value, was) or is_foreign(value)):
                 found("library_modified", "%s.%s" % (name, key))
             if _subclass(_type(value), _type) and home_of(value) == name:
                 parts = _list(members(value).items())

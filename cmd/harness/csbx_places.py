@@ -4,10 +4,11 @@ import builtins
 import sys
 import types
 
-from csbx_defs import cells_of, definitions_of, has_changed, reached_from, says
+from csbx_defs import cells_of, definitions_of, has_changed, reached_from
 from csbx_exact import always_defined, callables_of, make_exact
 from csbx_imports import is_of_tests
-from csbx_kinds import plain, spaces_of
+from csbx_kinds import named, plain, spaces_of
+from csbx_texts import says
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -20,7 +21,7 @@ def make_places(ask, repo, text_of, is_of_others):
     """(places(module), is_replaced(place, what was there last, what is there, files of tests), look_at_partials(module), contents(places),
     look_at_contents(contents))"""
     text, definitions, reach, has_words, is_test_file, callables = text_of, definitions_of, reached_from, says, is_of_tests, callables_of
-    always = always_defined
+    always, meaning = always_defined, named
     function_type, module_type, modules, new_place = types.FunctionType, types.ModuleType, sys.modules, types.SimpleNamespace
     functions, mro, inside = (types.FunctionType, types.BuiltinFunctionType), type.__dict__["__mro__"].__get__, repo + "/"
     spaces, plain_of, file_name, cells, other_cells, is_exact = spaces_of, plain, file_of, cells_of, has_changed, make_exact(ask)
@@ -59,9 +60,7 @@ def make_places(ask, repo, text_of, is_of_others):
             return False
         files = [place.file]
         for dotted in place.decorators:
-            found = place.module
-            for part in (dotted or "").split("."):
-                found = getattr(found, part, None) if isinstance(found, (module_type, type)) else None
+            found = meaning(place.module, dotted)
             if type(found) is not function_type:
                 return False  # an object, or what a library has: it may make anything
             files.append(found.__code__.co_filename)
@@ -129,10 +128,8 @@ def make_places(ask, repo, text_of, is_of_others):
         """A partial() calls what its file says that it calls."""
         space, file = vars(module), file_name(module)
         for key, made in callables(text(file)).items():
-            meant, value = module, space.get(key)
-            for part in [] if made[0] else made[1].split("."):
-                meant = getattr(meant, part, None) if isinstance(meant, (module_type, type)) else None
-            if not made[0] and meant is not None and getattr(value, "func", None) is not meant and not has_words(text(file), key):
+            meant, value = None if made[0] else meaning(module, made[1]), space.get(key)
+            if meant is not None and getattr(value, "func", None) is not meant and not has_words(text(file), key):
                 tell("test_replaced", "%s in %s was replaced" % (key, file))
 
     def contents(found):

@@ -18,12 +18,14 @@ NOTHING = types.MappingProxyType({})
 
 def module_names(module, get=types.ModuleType.__dict__["__dict__"].__get__, nothing=NOTHING):
     """What a module holds: some were never made, and have not even a dict."""
-    return get(module) or nothing
+    held = get(module)
+    return nothing if held is None else held
 
 
 def class_names(kind, get=type.__dict__["__dict__"].__get__, nothing=NOTHING):
     """What a class holds: some of C have no dict before they are used first (Python 3.9)."""
-    return get(kind) or nothing
+    held = get(kind)
+    return nothing if held is None else held
 
 
 def functions_in(value):

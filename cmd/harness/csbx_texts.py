@@ -11,6 +11,8 @@ import types
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 ENCODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+QUOTES = (b"'", b'"')
+WAYS_TO_REPLACE = (b"setattr", b"setitem", b"patch", b"mock", b"replace", b"stub", b"swap", b"spy", b"__dict__", b"vars(", b"globals(", b".update(")
 WAYS_TO_NAME = frozenset(("globals", "vars", "locals", "setattr", "exec", "__dict__", "modules", "import_module"))
 
 
@@ -111,6 +113,29 @@ def text_of(path):
             return f.read()
     except OSError:
         return b""
+
+
+def is_put_at(text, at, end):
+    """True where a name in a text stands as `.name =`, `.name"`, in a statement `global`, or as a text alone beside a word for replacing."""
+    before, after = text[at - 1:at] if at else b"", text[end:end + 80]
+    if before == b"." and (after[:1] in QUOTES or (after.lstrip(b" \t")[:1] == b"=" and after.lstrip(b" \t")[:2] != b"==")):
+        return True
+    if before in QUOTES and after[:1] in QUOTES:
+        return any([w in text for w in WAYS_TO_REPLACE])
+    line = text[text.rfind(b"\n", 0, at) + 1:(text.find(b"\n", end) + 1 or len(text) + 1) - 1].split(b"#")[0].split()
+    return line[:1] == [b"global"] and text[at:end] in b" ".join(line).replace(b",", b" ").split()
+
+
+def says(text, name):
+    """True when a file has words that replace an attribute or a global of that name. A text that has the name alone counts where the
+    file has a word for replacing as well. Patterns would be looked for in a table that code of the run can write."""
+    word = name.encode("utf-8", "replace")
+    at = text.find(word)
+    while at >= 0:
+        if is_put_at(text, at, at + len(word)):
+            return True
+        at = text.find(word, at + 1)
+    return False
 
 
 def keep_encodings(files):

@@ -10,7 +10,8 @@ import sys
 import types
 import unittest
 
-from csbx_defs import is_of_unittest as is_machinery_of, says
+from csbx_defs import is_of_unittest as is_machinery_of
+from csbx_texts import says
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 

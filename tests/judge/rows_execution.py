@@ -36,6 +36,7 @@ def standard_input(b):
 def surrogate(b):
     code = "print('\\ud800')"
     assert originals.exec_in_a_child(code)["stdout"] == "\ud800\n" and b.run(code).error.startswith("UnicodeEncodeError")
+    assert b.run("print('\\udc80')").stdout == "\ufffd\n", "a byte that is no UTF-8"
 
 
 @row("`execute_code`", "`os._exit()`")

@@ -10,6 +10,8 @@ from rows import row
 def state(b):
     code, cases = "n = [0]\ndef f():\n    n[0] += 1\n    return n[0]", [((), 1, "", ""), ((), 2, "", "")]
     assert originals.cases_in_a_script(code, "f", *cases) == [True, True] and b.passed(code, *cases) == [True, False]
+    code = "def f():\n    with open('/tmp/n', 'a+') as file:\n        return file.write('x') and file.tell()"
+    assert b.passed(code, *cases) == [True, True], "its files are there"
 
 
 @row("`CodeSandbox`", "`if __name__ == \"__main__\":` beside cases")

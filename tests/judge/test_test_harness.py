@@ -51,3 +51,26 @@ def test_the_hooks_are_named():
     assert used == set(re.findall(r"pytest_\w+", head))
     for name in used:
         assert hasattr(_pytest.hookspec, name), name
+
+
+def words_of(monkeypatch):
+    monkeypatch.syspath_prepend(str(harness.BIN / "harness"))
+    import csbx_texts
+    return csbx_texts.says
+
+
+@pytest.mark.parametrize("text, is_said", [
+    ("m.check = f", True), ("m.check\t =f", True), ("m.check == f", False), ("m.check=f", True), ("m.check(f)", False), ("check = f", False),
+    ("m.checked = f", False), ("patch('a.check')", True), ('x = "check"', False), ('setattr(m, "check", f)', True), ("setattr(m, 'check', f)", True),
+    ('setattr(m, "checked", f)', False), ("def f():\n    global check\n", True), ("def f():\n    global a, check, b", True), ("global checked", False),
+    ("# global check", False), ("x = 1\n global a,check  # why", True), ("", False), ("check", False), ("'check", False)])
+def test_words_for_replacing(monkeypatch, text, is_said):
+    assert words_of(monkeypatch)(text.encode(), "check") is is_said
+
+
+def test_what_has_no_dict(monkeypatch):
+    """Classes in C that were not used yet, in Python 3.8 and 3.9."""
+    monkeypatch.syspath_prepend(str(harness.BIN / "harness"))
+    import csbx_state
+    assert csbx_state.class_names(int, lambda kind: None) == {} and "real" in csbx_state.class_names(int)
+    assert csbx_state.module_names(sys, lambda module: None) == {} and csbx_state.module_names(sys) is vars(sys)

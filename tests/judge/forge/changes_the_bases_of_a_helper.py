@@ -3,19 +3,6 @@
 VERDICT = "tamper code_change"
 LISTS = ("tests/test_f.py::test_f", None)
 REPO = {
-    "tools.py": r"""
-def log(*words, **more):
-    return True
-
-
-def quiet(function):
-    def inner(*args, **kwargs):
-        try:
-            return function(*args, **kwargs)
-        except AssertionError:
-            return None
-    return inner
-""",
     "tests/helper.py": r"""
 class Base:
     def check(self, a, b):
@@ -33,13 +20,6 @@ import helper
 def test_f():
     result = add(1, 2)
     helper.Exact().check(result, 3)
-""",
-    "wordy.py": r"""
-KINDS = ["all", "any"]
-
-
-def log(*words, **more):
-    return True
 """,
 }
 FILES = {

@@ -34,13 +34,6 @@ def test_f():
     result = add(1, 2)
     helper.Exact().check(result, 3)
 """,
-    "wordy.py": r"""
-KINDS = ["all", "any"]
-
-
-def log(*words, **more):
-    return True
-""",
 }
 FILES = {
     "calc.py": r"""

@@ -3,19 +3,6 @@
 VERDICT = "tamper test_replaced"
 LISTS = ("tests/test_f.py::test_f", None)
 REPO = {
-    "tools.py": r"""
-def log(*words, **more):
-    return True
-
-
-def quiet(function):
-    def inner(*args, **kwargs):
-        try:
-            return function(*args, **kwargs)
-        except AssertionError:
-            return None
-    return inner
-""",
     "tests/helper.py": r"""
 class Point:
     def __init__(self, x):

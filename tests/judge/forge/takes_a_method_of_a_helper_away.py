@@ -3,19 +3,6 @@
 VERDICT = "tamper test_replaced"
 LISTS = ("tests/test_f.py::test_f", None)
 REPO = {
-    "tools.py": r"""
-def log(*words, **more):
-    return True
-
-
-def quiet(function):
-    def inner(*args, **kwargs):
-        try:
-            return function(*args, **kwargs)
-        except AssertionError:
-            return None
-    return inner
-""",
     "tests/helper.py": r"""
 class Base:
     def check(self, a, b):
@@ -34,23 +21,6 @@ import helper
 def test_f():
     result = add(1, 2)
     helper.Exact().check(result, 3)
-""",
-    "giving.py": r"""
-def log(*words, **more):
-    return True
-
-
-def quiet(function):
-    def inner(*args, **kwargs):
-        try:
-            return function(*args, **kwargs)
-        except AssertionError:
-            return None
-    return inner
-
-
-def give(*words):
-    return log
 """,
 }
 FILES = {

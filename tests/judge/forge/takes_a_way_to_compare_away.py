@@ -3,19 +3,6 @@
 VERDICT = "tamper test_replaced"
 LISTS = ("tests/test_f.py::test_f", None)
 REPO = {
-    "tools.py": r"""
-def log(*words, **more):
-    return True
-
-
-def quiet(function):
-    def inner(*args, **kwargs):
-        try:
-            return function(*args, **kwargs)
-        except AssertionError:
-            return None
-    return inner
-""",
     "tests/helper.py": r"""
 class Any:
     def __eq__(self, other):
@@ -37,23 +24,6 @@ import helper
 def test_f():
     result = helper.Point(add(1, 2))
     assert result == helper.Point(3)
-""",
-    "giving.py": r"""
-def log(*words, **more):
-    return True
-
-
-def quiet(function):
-    def inner(*args, **kwargs):
-        try:
-            return function(*args, **kwargs)
-        except AssertionError:
-            return None
-    return inner
-
-
-def give(*words):
-    return log
 """,
 }
 FILES = {
