@@ -10,6 +10,8 @@ import os
 import sys
 import types
 
+from csbx_texts import sets_item_of
+
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 CONDITIONAL = ("skipif", "xfail")
@@ -73,6 +75,45 @@ def condition_of(decorator):
 
 def is_condition_of(mark, condition):
     return bool(mark.args[0] if mark.args else mark.kwargs.get("condition")) is condition
+
+
+ENVIRONMENT = dict(os.environ)
+DIRECTORY = os.getcwd()
+LOADED = frozenset(sys.modules)
+WAYS_TO_SET = (b"setenv", b"environ.update", b"environ.setdefault", b"putenv", b"environ.pop", b"delenv", b"patch.dict")
+
+
+def changed_environment(text, others):
+    """Names of variables that a file (its text) names, and that have another value, where it has no words for setting one by that name,
+    and no other file that names it has anything to do with the environment."""
+    now = dict(os.environ)
+    for name in sorted(k for k in now.keys() | ENVIRONMENT.keys() if now.get(k) != ENVIRONMENT.get(k) and not k.startswith("PYTEST_")):
+        word = name.encode("utf-8", "replace")
+        is_set = (word in text and (any(w in text for w in WAYS_TO_SET) or sets_item_of(text, "environ"))) or \
+            any(word in t and b"env" in t for t in others)
+        if (word in text or (name == "PATH" and b"which" in text)) and not is_set:
+            yield "the environment's " + name
+
+
+def changed_surroundings(text, others):
+    """What a test may ask for before it skips itself: names of what its file names, and is no longer what it was."""
+    found = list(changed_environment(text, others))
+    found += ["the working directory"] if b"getcwd" in text and os.getcwd() != DIRECTORY else []
+    named = [n for n, m in list(sys.modules.items()) if type(n) is str and n.encode("utf-8", "replace") in text and getattr(m, "__name__", n) != n]
+    found += ["sys.modules, where %s is another," % n for n in named if b"sys.modules" in text and n not in LOADED]
+    found += ["sys.modules, of which %s is gone," % n for n in LOADED - set(sys.modules) if n.encode() in text and b"sys.modules" in text]
+    platform = sys.modules.get("platform")
+    if platform is not None and b"platform." in text and (platform.system(), platform.machine()) != (os.uname().sysname, os.uname().machine):
+        found.append("platform")
+    return found
+
+
+MISSING = frozenset(n for n, m in list(sys.modules.items()) if m is None)
+
+
+def hidden_modules():
+    """Names of modules that are said not to be there, since: an import of one fails."""
+    return [n for n, m in list(sys.modules.items()) if m is None and n not in MISSING]
 
 
 def changed_facts():

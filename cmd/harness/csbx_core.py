@@ -26,6 +26,7 @@ from csbx_origins import codes_of, make_origins
 from csbx_parts import functions_of, make_parts, make_rewriter_watch
 from csbx_post import make_encoder, make_post
 from csbx_state import make_watch
+from csbx_types import make_types_watch
 from csbx_ways import EVENT, ask_by_event, close_ways, make_shelter
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
@@ -35,6 +36,7 @@ FD_INPUT = 4
 FD_HIGH = 200  # out of the way of code that counts or closes low descriptors
 FOUND_MAX = 64
 ONLY_AST = 0x400  # compile(): PyCF_ONLY_AST
+QUICK = ("known", "vouched")  # what is asked for often, and takes nothing from a type
 OF_TESTS = frozenset(("test_replaced", "outcome_call", "native", "counts", "unwatched"))  # says nothing of what rewrites asserts
 
 
@@ -69,7 +71,7 @@ def make_paths():
     return real_path
 
 
-def _core(post, is_open, kept, frozen, own):
+def _core(post, is_open, kept, frozen, own, other_types, strange_types):
     """The generator. Callers send it first the codes of the functions that lead to it, from the innermost on, then
     (whether the audit hook itself tells it, a request). Requests are tuples: ("send", record), ("begin", ...), ...
 
@@ -125,6 +127,13 @@ def _core(post, is_open, kept, frozen, own):
                 is_so = real_path(file) not in changed and is_old(s) and facts[:2] not in inodes and not is_led_away(file)
                 known = vouched[file] = facts, is_so
             return known[1]
+        except error:
+            return False
+
+    def is_written(file):
+        """By the run, and by no patch."""
+        try:
+            return real_path(file) not in changed and not is_old(stat(file))
         except error:
             return False
 
@@ -191,6 +200,15 @@ def _core(post, is_open, kept, frozen, own):
             learn(code)
         return s, code
 
+    def look_at_types(are_late_too=True):
+        for is_builtin, name in other_types():
+            tell_of_type(is_builtin, name)
+        for name in strange_types() if are_late_too else ():
+            tell_of_type(False, name)
+
+    def tell_of_type(is_builtin, name):
+        found("builtins_modified" if is_builtin else "library_modified", name)
+
     def send(record):
         report = record if record.get("t") == "report" else {}
         if report.get("outcome") in ("passed", "skipped") and (report["when"] == "call" or report["outcome"] == "skipped"):
@@ -218,19 +236,25 @@ def _core(post, is_open, kept, frozen, own):
         elif name == "found":
             found(request[1], request[2])
         elif name == "check":
+            look_at_types()
             check_all()
         elif name == "look":
+            look_at_types()
             look()
         elif name == "settle":
             settle_state()
         elif name == "guard":
             guard(request[1], request[2])
         elif name in ("call", "enter", "return"):
+            if name == "call":
+                look_at_types(False)
             note_call(name, request[1])
         elif name == "returned":
             return returned is request[1]
         elif name == "strangers":
             return [c for c in request[1] if c is None or not begin_s or not is_filed(c)]
+        elif name == "written":
+            return is_written(request[1])
         elif name == "vouched":
             return is_vouched(request[1]) if _type(request[1]) is _str else is_code(request[1])
         return None
@@ -241,6 +265,8 @@ def _core(post, is_open, kept, frozen, own):
             found("heap_search" if request[1] == "gc.get_referents" else "frame_search", "%s of the harness" % request[1])
         elif request[0] == "disturbed":
             found("guard", "garbage was collected while the harness looked")
+        elif request[0] == "type":
+            tell_of_type(*request[1:])
         elif begin_s is not None and frame is not None:
             audited(request[1], request[2], frame)
 
@@ -331,7 +357,9 @@ def start(secret, modules):
     is_open, kept, refused, audit = [False], [], Refused, getattr(sys, "audit", None)
     frozen = close_ways()
     post = make_post(secret, fd)
-    core = _core(post, is_open, kept, frozen, _own_codes(modules))
+    mend_types, *other_types = make_types_watch()
+    core = _core(post, is_open, kept, frozen, _own_codes(modules), *other_types)
+    is_running, send, quick = type(core).__dict__["gi_running"].__get__, type(core).send, QUICK
     lock, is_heard, is_audited = threading.RLock(), make_filter(), is_of_core
     hold, release = make_shelter()
     hidden, event_of_ours, list_type, _type = (id(core), id(post)), EVENT, list, type
@@ -339,15 +367,18 @@ def start(secret, modules):
 
     def serve(is_told, request):
         with lock:
-            if core.gi_running:
+            if is_running(core):
                 return None
+            strange = () if not is_told and request[0] in quick else mend_types()
             state = hold()
             try:
-                answer = core.send((is_told, request))
+                answer = send(core, (is_told, request))
+                for one in strange:
+                    send(core, (True, ("type", *one)))
             finally:
                 is_disturbed = release(state)
             if is_disturbed and request[0] != "disturbed":
-                core.send((True, ("disturbed",)))
+                send(core, (True, ("disturbed",)))
             if kept:
                 kept.clear()
             return answer
@@ -364,12 +395,12 @@ def start(secret, modules):
         if event == event_of_ours:
             request, box = args
             if _type(box) is list_type:
-                box.append(serve(False, request))
+                box[:] = [serve(False, request)]
             return
         if not is_heard(event, args):
             return
         with lock:
-            if core.gi_running:
+            if is_running(core):
                 if not is_open[0] and not is_audited(event):
                     raise refused("not while the harness looks")
                 return

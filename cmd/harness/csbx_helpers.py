@@ -10,14 +10,16 @@ import os
 import sys
 import types
 
-from csbx_imports import imported_by, is_of_tests
+from csbx_imports import imported_by, is_of_tests, root_of
 from csbx_kinds import make_kinds, spaces_of
 from csbx_places import file_of, make_places
-from csbx_texts import bound_by_imports, constants_of, names_stored, says
+from csbx_texts import bound_by_imports, constants_of, displays_of, is_as_written, names_stored, says, sets_item_of
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 PLACES_MAX = 20000
+SETTINGS = ("pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml")
+WRITERS = ("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "update", "setdefault", "add", "discard", "__setitem__")
 
 
 def make_helpers(ask, repo, text_of):
@@ -27,6 +29,10 @@ def make_helpers(ask, repo, text_of):
     map_to, get = map, lambda space, key: space.get(key)
     builtin_names, stored, of_python = frozenset(vars(builtins)), names_stored, (vars(builtins), builtins)
     imported, constants, is_test_file, real_path = imported_by, constants_of, is_of_tests, os.path.realpath
+    displays, as_written, sets_item, root, base = displays_of, is_as_written, sets_item_of, root_of, os.path.basename
+    paths = frozenset(map(os.path.realpath, sys.path))
+    new = object()
+    writers, settings = tuple("." + w for w in WRITERS), SETTINGS
     is_of_others, kinds, look_at_kinds = make_kinds(ask, repo, text_of)
     places, is_replaced, look_at_partials, contents, look_at_contents = make_places(ask, repo, text_of, is_of_others)
 
@@ -67,6 +73,42 @@ def make_helpers(ask, repo, text_of):
             if (type(now) is not type(value) or now != value) and not any(has_words(text(file_name(m)), key) for m, _ in known["beside"]):
                 tell("test_replaced", "%s in %s was replaced" % (key, file))
 
+    def written_out(module):
+        """[content, name, file, expression, names of the module, what it was last] of the lists and dicts that a file of tests writes out."""
+        file = file_name(module)
+        found, own_kinds = displays(text(file)), [id(k[0]) for k in kinds(module) if k[5]] if displays(text(file)) else []
+        return [[space, name, file, found[prefix + name], vars(module), new] for prefix, holder, space in spaces(module) for name in list(space)
+                if type(name) is str and prefix + name in found and (holder is module or id(holder) in own_kinds)]
+
+    def is_written_to(known, key):
+        """True where a file of tests has words for writing to a list of that name, or for another in its place."""
+        words = [(key + w).encode("utf-8", "replace") for w in writers]
+        return any(has_words(t, key) or any(w in t for w in words) or sets_item(t, key) for t in [text(file_name(m)) for m, _ in known["beside"]])
+
+    def look_at_displays(known):
+        """What they hold is looked at once: tests may write to it, or have what they test do so."""
+        for entry in known["displays"]:
+            space, key, file, meant, names, was = entry
+            now = space.get(key, entry)
+            if now is was:
+                continue
+            is_first, entry[5] = was is new, now
+            if not (is_first and as_written(meant, now, names)) and not is_written_to(known, key):
+                tell("test_replaced", "%s in %s was replaced" % (key, file))
+
+    def is_on_the_way(known, own):
+        """True for a file in a directory that modules were imported from at the begin, that tests lie in, or that tests put there."""
+        home = root(own, repo)
+        of_tests = [f for f in known["helped_files"] if isinstance(f, str)]
+        if home == repo or real_path(home) in paths or home in [root(f, repo) for f in of_tests]:
+            return True
+        name = base(home).encode("utf-8", "replace")
+        return any((b"sys.path" in t or b"pythonpath" in t) and name in t for t in map(text, of_tests + [repo + "/" + s for s in settings]))
+
+    def look_at_written(file):
+        if is_test_file(file, repo) and ask("written", file):
+            tell("test_replaced", "%s is not as it was before the patches and the run" % file)
+
     def look_at_imports(module):
         """Tells of a module that is another than the file of that name beside the one that imports it, and that a patch, the run
         or a library stands for."""
@@ -74,11 +116,13 @@ def make_helpers(ask, repo, text_of):
         is_own_first = session is not None and getattr(session.config.option, "importmode", "prepend") == "prepend"
         for name, meant in imported(file, text(file), repo, is_own_first):
             found = modules.get(name, module)
+            look_at_written(meant)
             if found is module or not ask("vouched", meant):
                 continue
             own = file_name(found)
             is_told = isinstance(own, str)
-            is_another = is_told and ask("vouched", own) and getattr(found, "__name__", None) == name
+            is_another = is_told and ask("vouched", own) and getattr(found, "__name__", None) == name and \
+                (not own.startswith(repo + "/") or is_on_the_way(ask("known"), own))
             replaces_itself = not isinstance(found, module_type) and b"sys.modules" in text(meant)
             if not (is_told and real_path(own) == real_path(meant)) and not is_another and not replaces_itself:
                 tell("test_replaced", "%s, which %s imports, is not %s" % (name, file, meant))
@@ -107,6 +151,9 @@ def make_helpers(ask, repo, text_of):
         """Modules of tests are groups of their own: each is looked at when its tests run."""
         known, of_tests = ask("known"), {file_name(m) for m in tests}
         groups, known["helped"], known["beside"], known["kinds"], known["constants"], known["contents"] = {}, {}, [], [], [], []
+        known["displays"], known["helped_files"] = [], [file_name(m) for m in list(tests) + list(conftests)]
+        for module in conftests:
+            look_at_written(str(file_name(module)))
         for module in beside(tests, conftests):
             look_at_imports(module)
             look_at_partials(module)
@@ -115,6 +162,7 @@ def make_helpers(ask, repo, text_of):
             known["kinds"] += kinds(module)
             if file_name(module) in of_tests or is_test_file(file_name(module), repo):
                 known["constants"] += fixed(module)
+                known["displays"] += written_out(module)
             names_of_python(module, list(vars(module)), [f for f in of_tests if isinstance(f, str)])
             known["beside"].append((module, frozenset(vars(module))))
             file = file_name(module)
@@ -131,6 +179,7 @@ def make_helpers(ask, repo, text_of):
         files = [f for f in known["helped"] if f and file in (None, f)] + known["conftests"]
         look_at_names(known, files)
         look_at_constants(known)
+        look_at_displays(known)
         look_at_kinds(known["kinds"])
         look_at_contents(known["contents"])
         for name in list(known["helped"]) if file is None else ("", file):

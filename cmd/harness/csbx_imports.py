@@ -9,6 +9,7 @@ from csbx_texts import text_of
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 FILES_MAX = 2000
+OF_TESTS = ("test", "tests", "testing", "t", "spec", "specs", "unittest", "unittests", "testsuite")  # directories, in small letters
 
 
 def named_in(node):
@@ -78,6 +79,16 @@ def imported_by(file, text, repo, is_own_first):
     return [(name, f) for name, f in found if f.startswith(repo + "/")]
 
 
+def is_usual(name):
+    return name.lower() in ("test", "tests")
+
+
+def is_dir_of_tests(name):
+    """By its name: what cmd/judge/test/tamper.c takes for one."""
+    name = name.lower()
+    return name in OF_TESTS or name.startswith(("test_", "tests_")) or name.endswith(("_test", "_tests"))
+
+
 def is_named_as_test(path):
     name = os.path.basename(path)
     return name == "conftest.py" or (name.endswith(".py") and name.startswith("test_")) or name.endswith("_test.py")
@@ -86,7 +97,7 @@ def is_named_as_test(path):
 def is_of_tests(file, repo):
     """True for a file that is of tests by its name, or by a directory that it lies in."""
     path = os.path.relpath(file, repo)
-    return is_named_as_test(path) or not {"test", "tests"}.isdisjoint(path.split("/")[:-1])
+    return is_named_as_test(path) or any(map(is_dir_of_tests, path.split("/")[:-1]))
 
 
 def homes_in(paths):
@@ -94,7 +105,7 @@ def homes_in(paths):
     found = set()
     for path in paths:
         parts = path.split("/")[:-1]
-        at = next((i for i, part in enumerate(parts) if part in ("test", "tests")), None)
+        at = next((i for is_it in (is_usual, is_dir_of_tests) for i, part in enumerate(parts) if is_it(part)), None)
         if at is not None:
             found.add("/".join(parts[:at + 1]) + "/")
     return tuple(found)

@@ -6,9 +6,10 @@ import types
 import unittest
 
 import csbx_decoys
-from csbx_conditions import changed_facts
+from csbx_conditions import changed_facts, changed_surroundings, hidden_modules
 from csbx_defs import cells_of, has_changed, make_filed
 from csbx_helpers import make_helpers
+from csbx_library import standard_at_first
 from csbx_modules import MODULES_KNOWN, function_code, make_modules
 from csbx_outcomes import frames_of, leads_to, make_judge
 from csbx_texts import bound_by_imports, says, text_of
@@ -40,12 +41,14 @@ def make_looks(pytest, ask, repo):
     ask("remember", dict({k: {} for k in MODULES_KNOWN}, **{
         "plugin": None, "session": None, "functions": {}, "marks": {}, "impls": {}, "passed": [], "callers": {}, "data": {}, "cases": {},
         "items": {}, "error": None, "by_tests": True, "vouched": {}, "looked": 0, "skipped": None, "cells": {}, "filed": {}, "hooked": {},
-        "helped": {}, "beside": [], "kinds": [], "constants": [], "contents": [], "conftests": [], "missing": {}, "made": {}}))
+        "helped": {}, "beside": [], "kinds": [], "constants": [], "contents": [],
+        "at_first": standard_at_first(), "displays": [], "helped_files": [], "conftests": [], "missing": {}, "made": {}}))
     all_builtins = vars(builtins)
     modules, has_words = sys.modules, says
     way_to_mark, is_wrapper = tuple(w.encode() for w in WAYS_TO_MARK), leads_to
     strange_test, strange_marks, strange_members = make_filed(text_of)
-    cells_in, other_cells, other_facts = cells_of, has_changed, changed_facts
+    of_unittest, plain = frozenset(dir(unittest.TestCase)), (bool, int, str, bytes, tuple, type(sys.flags), type(sys.version_info))
+    cells_in, other_cells, other_facts, hidden, around = cells_of, has_changed, changed_facts, hidden_modules, changed_surroundings
     remember_modules, look_at_names, look_at_globals = make_modules(ask, repo, text_of)
     judge = make_judge(ask, repo, kinds, bound_by_imports, text_of)
     code_of, text, from_call = function_code, text_of, CallInfo.from_call
@@ -68,10 +71,39 @@ def make_looks(pytest, ask, repo):
         frames = [entry.frame for entry in excinfo.traceback]
         known["by_tests"] = judge(excinfo.value, [(f.code.raw, f.f_globals) for f in frames])
 
+    def names_it(own, key):
+        """True for an attribute by its name, or by a text for getattr()."""
+        word = key.encode("utf-8", "replace")
+        return any(before + word in own for before in (b".", b'"', b"'"))
+
+    def other_parts(first, own):
+        """What a file names of the modules that it names, and that is no longer what it was at first."""
+        found, nothing = [], object()
+        for name in [n for n in first if n.encode() in own and type(modules.get(n)) is types.ModuleType and n not in ("builtins", "warnings")]:
+            was, now = first[name][0], vars(modules[name])
+            for key in [k for k in now.keys() | was.keys() if type(k) is str and now.get(k, nothing) is not was.get(k, nothing)]:
+                is_told = type(was.get(key, now.get(key))) in plain or key not in now
+                if is_told and (key[:2] != "__" or key == "__version__") and names_it(own, key) and not has_words(own, key):
+                    found.append("%s.%s" % (name, key))
+        return found
+
+    def look_at_reasons(name, files):
+        """A test skips, or is expected to fail, for something that it asks for and that the run has changed."""
+        texts = [text(f) for f in files]
+        first = ask("known")["at_first"]
+        homes = {getattr(m, "__file__", None) for m in list(modules.values()) if isinstance(m, types.ModuleType)} - {files[0]}
+        beside = [text(f) for f in homes if isinstance(f, str) and f.startswith(repo + "/") and f.endswith(".py") and ask("vouched", f)]
+        for reason in around(texts[0], beside) + other_parts(first, texts[0]):
+            found("outcome_call", "%s may ask for %s, which is another" % (name, reason))
+        names = hidden()
+        if names and not any(b"sys.modules" in t for t in texts):
+            found("outcome_call", "%s is skipped, and %s is said not to be there" % (name, names[0]))
+
     def skipped_whole(collector, report):
         """A file of tests that ended by skip() before it had any: by its own words, or by those of what it imports."""
         excinfo = getattr(getattr(report, "call", None), "excinfo", None)
         frames = [(entry.frame.code.raw, entry.frame.f_globals) for entry in excinfo.traceback] if excinfo is not None else []
+        look_at_reasons(collector.nodeid, [file_of(collector)] + [p.__file__ for p in conftests(collector.config)])
         if not frames or not isinstance(excinfo.value, kinds) or not judge(excinfo.value, frames):
             found("outcome_call", "%s is skipped for no reason that was seen" % collector.nodeid)
 
@@ -260,11 +292,21 @@ def make_looks(pytest, ask, repo):
             fixtures(known, item)
         for kind in {getattr(i, "cls", None) for i in items}:
             remember_case(kind)
+            assertions(kind)
         known["data"].update((i.nodeid, data_of(i)) for i in items)
         of_tests = list({id(m): m for m in [getattr(i, "module", None) for i in items] if isinstance(m, types.ModuleType)}.values())
         remember_modules(of_tests)
         begin_helpers(of_tests, conftests(known["session"].config))
         look_at_helpers(None)
+
+    def assertions(kind):
+        """A patch that gives a class, of which tests are made, another way to assert than unittest's."""
+        is_case = isinstance(kind, type) and issubclass(kind, unittest.TestCase)
+        for base, key, value in [(b, k, v) for b in kind.__mro__ for k, v in list(vars(b).items())] if is_case else ():
+            code = code_of(value)
+            if type(key) is str and key.startswith(("assert", "fail", "run", "_call")) and key in of_unittest and code is not None and \
+                    not ask("vouched", code):
+                found("test_replaced", "%s.%s is of %s" % (base.__name__, key, code.co_filename))
 
     def fixtures(known, item):
         """A fixture that code of a patch or the run puts before one of the tests."""
@@ -360,6 +402,7 @@ def make_looks(pytest, ask, repo):
     def after(item, call, report):
         known = ask("known")
         if report.outcome == "skipped" or hasattr(report, "wasxfail"):
+            look_at_reasons(item.nodeid, [file_of(item)] + known["conftests"])
             marks(known, item)
             is_expected = hasattr(report, "wasxfail")
             if not is_marked_so(item, is_expected) and not has_reason(known, item, call, is_expected):

@@ -4,16 +4,14 @@ import builtins
 import sys
 import types
 
-from csbx_defs import definitions_of, reached_from
 from csbx_imports import name_beside
-from csbx_parts import standard_names
+from csbx_library import make_library
 from csbx_texts import attributes_read, attributes_set, bound_by_imports, names_stored, says
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
-MODULES_KNOWN = ("modules", "imports", "globals", "classes", "replaces", "attributes", "read", "defined")  # what the core keeps for it
-
-COMPARED = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__bool__", "__len__", "__contains__", "__hash__")
+# What the core keeps for it.
+MODULES_KNOWN = ("modules", "imports", "globals", "classes", "replaces", "attributes", "read", "defined", "plain", "inner", "dotted")
 
 
 def function_code(function):
@@ -25,9 +23,7 @@ def make_modules(ask, repo, text_of):
     another."""
     all_builtins, builtin_names, stored, text = vars(builtins), frozenset(vars(builtins)), names_stored, text_of
     bound, set_in, has_words, code_of = bound_by_imports, attributes_set, says, function_code
-    compared = frozenset(COMPARED)
-    standard, builtin_type = frozenset(standard_names()), types.BuiltinFunctionType
-    beside, read_in, definitions, reach, function_type = name_beside, attributes_read, definitions_of, reached_from, types.FunctionType
+    beside, read_in, (own_file, library, library_in_functions) = name_beside, attributes_read, make_library(ask, repo, text_of)
 
     def found(kind, detail):
         ask("found", kind, detail)
@@ -75,52 +71,6 @@ def make_modules(ask, repo, text_of):
         file = getattr(sys.modules.get(kind.__module__), "__file__", None)
         return isinstance(file, str) and not ask("vouched", file)
 
-    def own_file(value):
-        """[the file of a function of the repository as it was]"""
-        code = code_of(value)
-        return [code.co_filename] if code is not None and code.co_filename.startswith(repo + "/") and ask("vouched", code) else []
-
-    def library(known, module, keys, file):
-        """Tells of a function of a library that tests call, where it is one of another name than the library's file gives it."""
-        home = getattr(module, "__file__", None)
-        if isinstance(module, types.ModuleType) and module.__name__.partition(".")[0] in standard and not str(home).endswith(".py"):
-            library_in_c(known, module, keys, file)
-        for key in keys if isinstance(module, types.ModuleType) and isinstance(home, str) and home.endswith(".py") else ():
-            value = vars(module).get(key)
-            if type(value) is not function_type or value.__code__.co_name == key:
-                continue
-            if home not in known["defined"]:
-                known["defined"][home] = definitions(text(home))
-            entries, others = known["defined"][home]
-            is_plain = key in entries and key not in others and not any(e[1] is None for e in entries[key])
-            if is_plain and not any(getattr(getattr(f, "__code__", None), "co_name", None) == key for f in reach(value)) and \
-                    not any(has_words(text(f), key) for f in [file] + known["conftests"] + own_file(value)):
-                found("library_modified", "%s.%s is another function" % (module.__name__, key))
-
-    def library_in_c(known, module, keys, file):
-        """Each function there has its own name, and none is of Python. Libraries may have theirs called instead."""
-        for key in keys:
-            value = vars(module).get(key)
-            is_another = value.__name__ != key if type(value) is builtin_type else own_file(value)
-            if is_another and not any([has_words(text(f), key) for f in [file] + known["conftests"] + own_file(value)]):
-                found("library_modified", "%s.%s is another function" % (module.__name__, key))
-
-    def classes_in(module, keys):
-        return [v for v in [vars(module).get(k) for k in keys] if isinstance(v, type)] if isinstance(module, types.ModuleType) else []
-
-    def comparisons(known, kinds, file):
-        """Tells of functions of the repository, or of a patch, by which classes of a library compare."""
-        for kind, base, key in [(k, b, key) for k in kinds for b in k.__mro__ for key in vars(b).keys() & compared]:
-            value = vars(base)[key]
-            if type(value) is function_type and value.__code__.co_filename.startswith(repo + "/") and is_library(base) and \
-                    not any([has_words(text(f), key) for f in [file] + known["conftests"] + own_file(value)]):
-                found("library_modified", "%s.%s.%s is another function" % (kind.__module__, kind.__qualname__, key))
-
-    def is_library(kind):
-        """True for a class of a module that is of Python, by the module's own name for it."""
-        module = sys.modules.get(kind.__module__)
-        return kind.__module__.partition(".")[0] in standard and getattr(module, kind.__name__, None) is kind
-
     def imports(known, of_tests, file, or_mock):
         """Checks that the names which the tests' module imported from elsewhere still have the same values."""
         if file not in known["imports"]:
@@ -140,7 +90,7 @@ def make_modules(ask, repo, text_of):
             for m, a in sources if outside else ():
                 keys = [a] if a else [k for n, k in known["read"][file] if n == name]
                 library(known, sys.modules.get(m), keys, file)
-                comparisons(known, classes_in(sys.modules.get(m), keys), file)
+        library_in_functions(known, file)
 
     def is_odd(file, name, old, new):
         """True when something that the tests call became another, and neither they nor what it is have words for that."""

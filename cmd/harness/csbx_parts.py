@@ -156,7 +156,11 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
     inside, library, known_builtins = repo + "/", {}, dict(vars(builtins))
     for name in OF_PEOPLE:
         known_builtins.pop(name, None)
-    text_at, said, all_of = text_of, says, all
+    text_at, said, all_of, plain_get, dict_type, mro = text_of, says, all, object.__getattribute__, dict, _type.__dict__["__mro__"].__get__
+
+    def dir_of(kind):
+        return [k for base in mro(kind)[:-1] for k in members(base)]
+
     # Those of the harness's own modules; they are copies, and reached by the modules' names.
     own = [s for n, m in _list(modules.items()) if n.startswith("csbx_") for s in [m.__dict__["__builtins__"]] if s is not vars(builtins)]
     own_values, values_of, is_not, any_of, map_to = [_list(space.values()) for space in own], dict.values, operator.is_not, any, map
@@ -294,12 +298,24 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
                     if is_foreign(part) or (is_odd(name, inner, part) and (is_standard or not is_made_there(part))):
                         found("library_modified", "%s.%s.%s" % (name, key, inner))
 
+    def check_objects(name, values):
+        """What objects of the standard library have in the place of a method of their class."""
+        for key, value in values:
+            kind = _type(value)
+            is_object = str(home_of(kind)).split(".")[0] in names_of_standard and not _subclass(kind, (_type, module_type)) and "__dict__" in dir_of(kind)
+            own = plain_get(value, "__dict__") if is_object else {}
+            for inner, part in _list(own.items()) if _type(own) is dict_type else ():
+                if is_foreign(part) and any_of([inner in members(base) for base in mro(kind)]):
+                    found("library_modified", "%s.%s.%s" % (name, key, inner))
+
     def check_library():
         """Modules outside of the repository: tests use them, and compare with their values."""
         for name, module in _list(modules.items()):
             if _type(module) is module_type and _type(name) is _str and not is_part(name) and name != "__main__" and \
                     not is_inside(module):
                 check_module(name, module)
+                if name.split(".")[0] in names_of_standard:
+                    check_objects(name, _list(names_of_module(module).items()))
 
     check_constants = make_constants_watch(names_of_standard, found)
 

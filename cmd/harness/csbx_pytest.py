@@ -13,9 +13,12 @@ import sys
 
 import csbx_looks
 from csbx_missing import make_missing
-from csbx_texts import keep_encodings, text_of
+from csbx_parts import standard_names
+from csbx_texts import bound_by_imports, keep_encodings, text_of
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
+
+NOT_LOADED = ("antigravity", "this", "idlelib", "turtle", "turtledemo", "tkinter", "lib2to3", "test", "__main__", "pytest", "_pytest")
 
 
 def import_pytest():
@@ -33,6 +36,29 @@ def import_pytest():
         return pytest
     except ImportError:
         return None
+
+
+def names_mock(ids):
+    """True where tests may use unittest.mock: by the words of the files beside those that are asked for."""
+    files = wanted_files(ids)
+    if len(files) < len(set(i.partition("::")[0] for i in ids)) or not files:
+        return True
+    places = {d for f in files for d in [os.path.dirname(os.path.abspath(f)), os.path.abspath(f)] if os.path.isdir(d)} | {os.getcwd()}
+    return any(b"mock" in text_of(os.path.join(d, n)) for d in sorted(places) for n in os.listdir(d) if n.endswith(".py"))
+
+
+def load_standard(ids, repo):
+    """Imports what the files of tests import of Python's own modules, before code of the repository can put other things there."""
+    files = [f for f in wanted_files(ids) if os.path.isfile(f)]
+    wanted = {(f, m) for f in files for sources in bound_by_imports(text_of(f)).values() for m, _ in sources}
+    for file, name in sorted(wanted):
+        top = name.partition(".")[0]
+        places = [os.path.join(d, top + end) for d in (repo, os.getcwd(), os.path.dirname(file)) for end in ("", ".py")]
+        if top in standard_names() and top not in NOT_LOADED and not any(map(os.path.exists, places)):
+            try:
+                __import__(name)
+            except ImportError:
+                pass
 
 
 def import_closed(ask, gate, changed, brought):
@@ -291,13 +317,17 @@ def run(ask, want, repo, gate, changed, shadows, brought):
         ask("send", {"t": "error", "code": "no_pytest", "message": "the image's python has no pytest"})
         return 70
     ask("send", {"t": "session", "runner": "pytest", "version": str(pytest.__version__)})
+    if names_mock(want["ids"]):
+        __import__("unittest.mock")
+    load_standard(want["ids"], repo)
     plugin = make_plugin(pytest, ask, want["ids"], repo, gate, want["strict"], keep_encodings(wanted_files(want["ids"])))
     rewrite_by(ask)
     if any(b"IsolatedAsyncioTestCase" in text_of(f) for f in wanted_files(want["ids"])):
         __import__("unittest.async_case")  # which unittest loads when it is asked for it
     ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest", "csbx_core", "csbx_events", "csbx_origins",
-                                 "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_ways", "csbx_looks", "csbx_decoys", "csbx_conditions",
-                                 "csbx_defs", "csbx_exact", "csbx_helpers", "csbx_imports", "csbx_kinds", "csbx_missing", "csbx_modules", "csbx_places", "csbx_texts",
+                                 "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_types", "csbx_ways", "csbx_looks",
+                                 "csbx_decoys", "csbx_conditions", "csbx_defs", "csbx_exact", "csbx_helpers", "csbx_imports", "csbx_kinds",
+                                 "csbx_library", "csbx_missing", "csbx_modules", "csbx_places", "csbx_texts",
                                  "csbx_witness", "csbx_pytest", "__main__"))
     gate.open(shadows, brought)
     if repo not in sys.path:

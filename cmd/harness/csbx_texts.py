@@ -89,6 +89,71 @@ def constants_of(text):
     return found
 
 
+READ_ONLY = frozenset(("items", "keys", "values", "get", "index", "count", "copy"))
+DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.Set)
+
+
+def is_left_alone(name, nodes):
+    """True where a file does nothing with a list that could write it: no method, no item, no other name, no call at its top."""
+    inside = {id(n) for f in nodes if isinstance(f, (ast.FunctionDef, ast.AsyncFunctionDef)) for n in ast.walk(f)}
+
+    def is_it(node):
+        return isinstance(node, ast.Name) and node.id == name
+    for node in nodes:
+        is_written = isinstance(node, ast.Subscript) and is_it(node.value) and not isinstance(node.ctx, ast.Load)
+        is_asked = isinstance(node, ast.Attribute) and is_it(node.value) and node.attr not in READ_ONLY
+        is_named = isinstance(node, ast.Assign) and is_it(node.value)
+        is_given = isinstance(node, ast.Call) and any(map(is_it, node.args)) or isinstance(node, ast.For) and is_it(node.iter)
+        if is_written or is_asked or is_named or (is_given and id(node) not in inside):
+            return False
+    return True
+
+
+def displays_of(text):
+    """Dotted name -> expression, of the names that a module or a class in it binds once, to a list, dict or set that is written out and
+    that the file does not write to."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return {}
+    nodes, found, todo = list(ast.walk(tree)), {}, [("", tree)]
+    bound = [n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
+    others = {name for n in nodes if isinstance(n, ast.Global) for name in n.names}
+    others.update((a.asname or a.name) for n in nodes if isinstance(n, (ast.Import, ast.ImportFrom)) for a in n.names)
+    while todo:
+        prefix, space = todo.pop()
+        todo += [(prefix + n.name + ".", n) for n in space.body if isinstance(n, ast.ClassDef)]
+        for node in [n for n in space.body if isinstance(n, ast.Assign) and len(n.targets) == 1 and isinstance(n.value, DISPLAYS)]:
+            name = getattr(node.targets[0], "id", "__")
+            is_empty = not (node.value.keys if isinstance(node.value, ast.Dict) else node.value.elts)
+            is_bound_once = bound.count(name) == 1 and name not in others and "*" not in others
+            if is_bound_once and not is_empty and not name.startswith("__") and is_left_alone(name, nodes):
+                found[prefix + name] = node.value
+    return found
+
+
+def is_as_written(node, value, names):
+    """True where a value is what an expression writes out, as far as that can be told. No code of the value runs for that."""
+    if isinstance(node, ast.Name):
+        return node.id not in names or names[node.id] is value
+    if isinstance(node, (ast.List, ast.Tuple)):
+        if any(isinstance(n, ast.Starred) for n in node.elts):
+            return True
+        return type(value) is (list if isinstance(node, ast.List) else tuple) and len(value) == len(node.elts) and \
+            all(is_as_written(n, v, names) for n, v in zip(node.elts, value))
+    if isinstance(node, ast.Dict):
+        if type(value) is not dict or None in node.keys:
+            return None in node.keys
+        if len(value) < len(node.keys):  # a key may be there twice
+            return len(value) >= len({ast.dump(k) for k in node.keys if not isinstance(k, ast.Name)})
+        return len(value) == len(node.keys) and all(is_as_written(n, v, names) for n, v in zip(node.keys + node.values, (*value, *value.values())))
+    try:
+        wanted = ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return True
+    return type(value) is type(wanted) and (len(value) == len(wanted) if type(value) is set else value == wanted)
+
+
 def attributes_read(text):
     """{(name, attribute)} of what a file reads of things that it has names for."""
     try:
@@ -96,6 +161,23 @@ def attributes_read(text):
     except (SyntaxError, ValueError, RecursionError):
         return set()
     return {(n.value.id, n.attr) for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)}
+
+
+def dotted_read(text):
+    """a.b.c of all that a file reads by names and attributes alone."""
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError):
+        return set()
+    found = set()
+    for node in [n for n in nodes if isinstance(n, ast.Attribute)]:
+        parts = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if isinstance(node, ast.Name):
+            found.add(".".join([node.id] + parts[::-1]))
+    return found
 
 
 def attributes_set(text):
@@ -133,6 +215,18 @@ def says(text, name):
     at = text.find(word)
     while at >= 0:
         if is_put_at(text, at, at + len(word)):
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
+def sets_item_of(text, name):
+    """True when a line of a file has `name[...] =`."""
+    word = name.encode("utf-8", "replace") + b"["
+    at = text.find(word)
+    while at >= 0:
+        rest = text[at:(text.find(b"\n", at) + 1 or len(text) + 1) - 1].replace(b" ", b"").replace(b"==", b"")
+        if b"]=" in rest or b"]+=" in rest or text[:at].rpartition(b"\n")[2].strip().startswith(b"del "):
             return True
         at = text.find(word, at + 1)
     return False

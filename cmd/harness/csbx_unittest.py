@@ -12,6 +12,7 @@ import unittest
 
 from csbx_defs import make_filed
 from csbx_helpers import make_helpers
+from csbx_library import standard_at_first
 from csbx_missing import make_unittest_missing
 from csbx_modules import MODULES_KNOWN, make_modules
 from csbx_outcomes import frames_of, make_judge
@@ -209,9 +210,10 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     ask("send", {"t": "session", "runner": "unittest", "version": "%d.%d.%d" % sys.version_info[:3]})
     ask("remember", dict({k: {} for k in MODULES_KNOWN}, **{
         "cases": {}, "failed": 0, "worst": None, "skipped": None, "called": {}, "filed": {}, "helped": {}, "beside": [], "kinds": [], "constants": [],
-        "contents": [], "conftests": [], "tests": {}}))
-    ask("begin", repo, changed, ("unittest", "csbx_core", "csbx_events", "csbx_origins", "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_ways",
-                        "csbx_conditions", "csbx_defs", "csbx_exact", "csbx_helpers", "csbx_imports", "csbx_kinds", "csbx_missing",
+        "contents": [], "at_first": standard_at_first(), "displays": [], "helped_files": [], "conftests": [], "tests": {}}))
+    ask("begin", repo, changed, ("unittest", "csbx_core", "csbx_events", "csbx_origins", "csbx_outcomes", "csbx_parts", "csbx_post",
+                        "csbx_state", "csbx_types", "csbx_ways",
+                        "csbx_conditions", "csbx_defs", "csbx_exact", "csbx_helpers", "csbx_imports", "csbx_kinds", "csbx_library", "csbx_missing",
                         "csbx_modules", "csbx_places", "csbx_texts", "csbx_witness", "csbx_unittest", "__main__"))
     gate.remove()
     if repo not in sys.path:

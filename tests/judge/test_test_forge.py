@@ -20,7 +20,7 @@ def load(name):
 
 
 def test_there_are_enough():
-    assert len(FORGERIES) >= 280
+    assert len(FORGERIES) >= 330
 
 
 @pytest.mark.parametrize("name", FORGERIES)

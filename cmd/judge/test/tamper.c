@@ -2,6 +2,7 @@
 #include "cmd/judge/test/tamper.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "cmd/judge/test/report.h"
 #include "cmd/judge/test/verdict.h"
@@ -161,18 +162,41 @@ static bool is_test_module(const char *path)
 	       (str_has_prefix(name, "test") || str_has_suffix(name, "_test.py"));
 }
 
+static bool is_usual(const char *name, size_t n)
+{
+	return (n == 4 || n == 5) && !strncasecmp(name, "tests", n);
+}
+
+static bool is_other(const char *name, size_t n)
+{
+	static const char *const names[] = { "testing", "t", "spec", "specs", "unittest",
+					     "unittests", "testsuite" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == n && !strncasecmp(name, names[i], n))
+			return true;
+	return n > 5 && (!strncasecmp(name, "test_", 5) || !strncasecmp(name, "tests_", 6) ||
+			 !strncasecmp(name + n - 5, "_test", 5) ||
+			 !strncasecmp(name + n - 6, "_tests", 6));
+}
+
 /*
- * The length of "a/tests/" in "a/tests/b/c.py": where the first directory of tests ends; 0: none.
+ * The length of "a/tests/" in "a/tests/b/c.py": where the first directory ends that has such a name;
+ * 0: none.
  */
+static size_t directory_named(const char *path, bool (*is_it)(const char *name, size_t n))
+{
+	for (const char *p = path, *slash; (slash = strchr(p, '/')); p = slash + 1)
+		if (is_it(p, (size_t)(slash - p)))
+			return (size_t)(slash + 1 - path);
+	return 0;
+}
+
 static size_t tests_directory(const char *path)
 {
-	for (const char *p = path, *slash; (slash = strchr(p, '/')); p = slash + 1) {
-		size_t n = (size_t)(slash - p);
+	size_t n = directory_named(path, is_usual);
 
-		if ((n == 4 && !strncmp(p, "test", n)) || (n == 5 && !strncmp(p, "tests", n)))
-			return (size_t)(slash + 1 - path);
-	}
-	return 0;
+	return n ? n : directory_named(path, is_other);
 }
 
 /* True when listed tests lie below the directory that the path begins with. */
