@@ -78,7 +78,6 @@ def is_condition_of(mark, condition):
 
 
 ENVIRONMENT = dict(os.environ)
-DIRECTORY = os.getcwd()
 LOADED = frozenset(sys.modules)
 WAYS_TO_SET = (b"setenv", b"environ.update", b"environ.setdefault", b"putenv", b"environ.pop", b"delenv", b"patch.dict")
 
@@ -95,10 +94,10 @@ def changed_environment(text, others):
             yield "the environment's " + name
 
 
-def changed_surroundings(text, others):
+def changed_surroundings(text, others, directory):
     """What a test may ask for before it skips itself: names of what its file names, and is no longer what it was."""
     found = list(changed_environment(text, others))
-    found += ["the working directory"] if b"getcwd" in text and os.getcwd() != DIRECTORY else []
+    found += ["the working directory"] if b"getcwd" in text and os.getcwd() != directory else []
     named = [n for n, m in list(sys.modules.items()) if type(n) is str and n.encode("utf-8", "replace") in text and getattr(m, "__name__", n) != n]
     found += ["sys.modules, where %s is another," % n for n in named if b"sys.modules" in text and n not in LOADED]
     found += ["sys.modules, of which %s is gone," % n for n in LOADED - set(sys.modules) if n.encode() in text and b"sys.modules" in text]

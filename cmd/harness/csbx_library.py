@@ -6,7 +6,7 @@ import sys
 import types
 
 from csbx_defs import definitions_of, reached_from
-from csbx_imports import imports_in
+from csbx_imports import imports_in, is_of_tests
 from csbx_parts import standard_names
 from csbx_texts import constants_of, dotted_read, says
 
@@ -35,7 +35,7 @@ def make_library(ask, repo, text_of):
     text, has_words, code_of, definitions, reach, constants, imported_in = \
         text_of, says, function_code, definitions_of, reached_from, constants_of, imports_in
     compared, standard, builtin_type, function_type = frozenset(COMPARED), frozenset(standard_names()), types.BuiltinFunctionType, types.FunctionType
-    dotted = dotted_read
+    dotted, is_test_file = dotted_read, is_of_tests
     plain, makers, plain_type, bound_type = (int, float, str, bytes, bool, tuple, frozenset), MAKERS, type, (staticmethod, classmethod)
 
     def found(name, what):
@@ -46,8 +46,17 @@ def make_library(ask, repo, text_of):
         code = code_of(value)
         return [code.co_filename] if code is not None and code.co_filename.startswith(repo + "/") and ask("vouched", code) else []
 
+    def home_of(value):
+        """[the file of the repository, as it was, that a class or an object says it is of]"""
+        kind = value if isinstance(value, type) else type(value)
+        home = getattr(sys.modules.get(kind.__module__), "__file__", None)
+        return [home] if isinstance(home, str) and home.startswith(repo + "/") and ask("vouched", home) else []
+
     def is_said(known, key, file, value):
-        return any([has_words(text(f), key) for f in [file] + known["conftests"] + own_file(value)])
+        """True where the tests, their helpers, or what made the value have words for putting something there."""
+        files = [file] + known["conftests"] + own_file(value) + home_of(value)
+        return any([has_words(text(f), key) for f in files]) or \
+            any([is_test_file(f, repo) and has_words(text(f), key) for f in [getattr(m, "__file__", "") for m, _ in known["beside"]]])
 
     def is_standard(name):
         return name.partition(".")[0] in standard
@@ -67,8 +76,12 @@ def make_library(ask, repo, text_of):
         """True for what an installed package has in the place of something."""
         kind = value if isinstance(value, type) else type(value)
         code = code_of(value)
-        file = code.co_filename if code is not None else getattr(sys.modules.get(kind.__module__), "__file__", None)
-        return isinstance(file, str) and "-packages/" in file and bool(ask("vouched", file))
+        home = sys.modules.get(kind.__module__)
+        if code is None and getattr(home, kind.__name__, None) is not kind:
+            return False  # it says so of itself
+        file = code.co_filename if code is not None else getattr(home, "__file__", None)
+        codes = [code] if code is not None else [c for c in map(code_of, list(vars(kind).values())) if c is not None]
+        return isinstance(file, str) and "-packages/" in file and bool(ask("vouched", file)) and all([ask("vouched", c) for c in codes])
 
     def is_it(value, key, entries, module):
         """True for a function or a class that has the name by which the file defines it; or a wrapper of one."""
@@ -100,10 +113,11 @@ def make_library(ask, repo, text_of):
             if entries and not is_it(value, key, entries, module) and not is_said(known, key, file, value) and not is_of_library(value):
                 found("%s.%s" % (module.__name__, key), "function")
 
-    def sets_itself(home, key):
+    def sets_itself(module, key):
         """True where a module has the name in a statement `global`."""
         word = key.encode("utf-8", "replace")
-        return any(word in line.replace(b",", b" ").split()[1:] for line in text(home).split(b"\n") if line.lstrip().startswith(b"global "))
+        return any(word in line.replace(b",", b" ").split()[1:] for line in text(str(getattr(module, "__file__", None))).split(b"\n")
+                   if line.lstrip().startswith(b"global "))
 
     def is_twin(module, key, value):
         """True for what the same library has by the same name in another module: asyncio.Future in Python."""
@@ -118,7 +132,7 @@ def make_library(ask, repo, text_of):
             return False
         if value is space[key]:
             methods(known, module, key, kinds.get(id(value)), file)
-        elif not (is_said(known, key, file, value) or is_of_library(value) or is_twin(module, key, value) or sets_itself(str(getattr(module, "__file__", None)), key)):
+        elif not (is_said(known, key, file, value) or is_of_library(value) or is_twin(module, key, value) or sets_itself(module, key)):
             found("%s.%s" % (module.__name__, key), "thing")
         return True
 

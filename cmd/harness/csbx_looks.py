@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Looks for tampering in pytest's own process: with outcomes, marks, functions, hooks and modules of tests."""
 import builtins
+import os
 import sys
 import types
 import unittest
@@ -47,9 +48,10 @@ def make_looks(pytest, ask, repo):
     modules, has_words = sys.modules, says
     way_to_mark, is_wrapper = tuple(w.encode() for w in WAYS_TO_MARK), leads_to
     strange_test, strange_marks, strange_members = make_filed(text_of)
+    directory = os.getcwd()
     of_unittest, plain = frozenset(dir(unittest.TestCase)), (bool, int, str, bytes, tuple, type(sys.flags), type(sys.version_info))
     cells_in, other_cells, other_facts, hidden, around = cells_of, has_changed, changed_facts, hidden_modules, changed_surroundings
-    remember_modules, look_at_names, look_at_globals = make_modules(ask, repo, text_of)
+    remember_modules, look_at_names, look_at_globals, look_at_libraries = make_modules(ask, repo, text_of)
     judge = make_judge(ask, repo, kinds, bound_by_imports, text_of)
     code_of, text, from_call = function_code, text_of, CallInfo.from_call
     frames_in, (begin_helpers, look_at_helpers) = frames_of, make_helpers(ask, repo, text_of)
@@ -91,9 +93,10 @@ def make_looks(pytest, ask, repo):
         """A test skips, or is expected to fail, for something that it asks for and that the run has changed."""
         texts = [text(f) for f in files]
         first = ask("known")["at_first"]
-        homes = {getattr(m, "__file__", None) for m in list(modules.values()) if isinstance(m, types.ModuleType)} - {files[0]}
-        beside = [text(f) for f in homes if isinstance(f, str) and f.startswith(repo + "/") and f.endswith(".py") and ask("vouched", f)]
-        for reason in around(texts[0], beside) + other_parts(first, texts[0]):
+        homes = [getattr(m, "__file__", None) for m in list(modules.values()) if isinstance(m, types.ModuleType)]
+        homes = [f for f in homes if isinstance(f, str) and f.startswith(repo + "/") and f.endswith(".py") and f != files[0]]
+        beside = [text(f) for f in homes if ask("vouched", f)]
+        for reason in around(texts[0], beside, directory) + other_parts(first, texts[0]):
             found("outcome_call", "%s may ask for %s, which is another" % (name, reason))
         names = hidden()
         if names and not any(b"sys.modules" in t for t in texts):
@@ -327,6 +330,7 @@ def make_looks(pytest, ask, repo):
         function(known, item, getattr(item, "function", None))
         data(known, item)
         look_at_helpers(file_of(item))
+        look_at_libraries()
         case = case_of(item)
         if case is not None:
             look_at_case(case, item.name)
@@ -366,6 +370,7 @@ def make_looks(pytest, ask, repo):
         return undo
 
     def before(item, call):
+        ask("mend")  # no method of a type is another's from here on
         known = ask("known")
         known["error"], known["by_tests"] = call.excinfo, True
         if call.when == "setup":

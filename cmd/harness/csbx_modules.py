@@ -4,7 +4,7 @@ import builtins
 import sys
 import types
 
-from csbx_imports import name_beside
+from csbx_imports import is_of_tests, name_beside
 from csbx_library import make_library
 from csbx_texts import attributes_read, attributes_set, bound_by_imports, names_stored, says
 
@@ -19,9 +19,10 @@ def function_code(function):
 
 
 def make_modules(ask, repo, text_of):
-    """(remember(modules of tests), look_at_names(module, its file, who asks), look_at_globals(module)), which tell what is
-    another."""
+    """(remember(modules of tests), look_at_names(module, its file, who asks), look_at_globals(module), look_at_libraries()), which tell
+    what is another."""
     all_builtins, builtin_names, stored, text = vars(builtins), frozenset(vars(builtins)), names_stored, text_of
+    is_test_file = is_of_tests
     bound, set_in, has_words, code_of = bound_by_imports, attributes_set, says, function_code
     beside, read_in, (own_file, library, library_in_functions) = name_beside, attributes_read, make_library(ask, repo, text_of)
 
@@ -71,13 +72,27 @@ def make_modules(ask, repo, text_of):
         file = getattr(sys.modules.get(kind.__module__), "__file__", None)
         return isinstance(file, str) and not ask("vouched", file)
 
-    def imports(known, of_tests, file, or_mock):
-        """Checks that the names which the tests' module imported from elsewhere still have the same values."""
+    def sources_of(known, file):
+        """What a file binds by imports at its top."""
         if file not in known["imports"]:
             is_theirs = isinstance(file, str) and ask("vouched", file)
             known["imports"][file] = bound(text(file), lambda level, module: beside(file, repo, level, module)) if is_theirs else {}
             known["read"][file] = read_in(text(file)) if is_theirs else set()
-        for name, sources in known["imports"][file].items():
+        return known["imports"][file]
+
+    def look_at_libraries():
+        """What helpers of the tests use of libraries."""
+        known = ask("known")
+        users = [(m, getattr(m, "__file__", None)) for m, _ in known["beside"] if id(m) not in known["globals"]]
+        for file in [f for _, f in users if isinstance(f, str) and is_test_file(f, repo)]:
+            for name, sources in sources_of(known, file).items():
+                for m, a in sources:
+                    library(known, sys.modules.get(m), [a] if a else [k for n, k in known["read"][file] if n == name], file)
+            library_in_functions(known, file)
+
+    def imports(known, of_tests, file, or_mock):
+        """Checks that the names which the tests' module imported from elsewhere still have the same values."""
+        for name, sources in sources_of(known, file).items():
             if name not in vars(of_tests) and name not in builtin_names:
                 continue  # where it is a program: if __name__ == "__main__"
             value = vars(of_tests).get(name, of_tests)
@@ -153,4 +168,4 @@ def make_modules(ask, repo, text_of):
             known["globals"][id(of_tests)] = of_tests, file if isinstance(file, str) else "", dict(vars(of_tests))
             known["classes"][id(of_tests)] = classes_of(of_tests)
             imports(known, of_tests, file, True)
-    return remember, look_at_names, look_at_globals
+    return remember, look_at_names, look_at_globals, look_at_libraries

@@ -18,7 +18,9 @@ from csbx_texts import bound_by_imports, keep_encodings, text_of
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
-NOT_LOADED = ("antigravity", "this", "idlelib", "turtle", "turtledemo", "tkinter", "lib2to3", "test", "__main__", "pytest", "_pytest")
+# Modules that do something when they are imported, or want to be imported after others.
+NOT_LOADED = ("antigravity", "this", "idlelib", "turtle", "turtledemo", "tkinter", "lib2to3", "distutils", "imp", "test",
+              "__main__", "pytest", "_pytest")
 
 
 def import_pytest():

@@ -4,6 +4,7 @@
 Python lets no code set an attribute of str or dict. But the proxy that stands for the names of a type hands them over, as they are, to an
 object that it is compared with; and that object can write them: every list has another count() then, for tests and for the harness.
 """
+import _io
 import builtins
 import itertools
 import operator
@@ -63,10 +64,11 @@ def types_of_c():
 def types_of_harness():
     """Those whose methods the harness itself calls."""
     views = [type(v) for v in ({}.keys(), {}.values(), {}.items())]
+    files = [_io.BufferedReader, _io._BufferedIOBase, _io._IOBase, _io.FileIO, _io._RawIOBase, types.SimpleNamespace]
     kinds = [object, type, str, bytes, int, float, bool, list, dict, tuple, set, frozenset, property, staticmethod, classmethod, BaseException,
              type(threading.RLock()), type(os.stat("/")), type(blake2s()), types.FunctionType, types.CodeType, types.ModuleType, types.FrameType,
              types.GeneratorType, types.MethodType, types.BuiltinFunctionType, types.MappingProxyType, types.TracebackType]
-    return kinds + views + list(DESCRIPTORS)
+    return kinds + views + files + list(DESCRIPTORS)
 
 
 def make_types_watch():

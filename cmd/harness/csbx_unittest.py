@@ -68,7 +68,7 @@ def look_at_files(ask, files):
 
 def make_module_looks(ask, repo):
     """(begin(tests), look(test)): what the modules of tests hold."""
-    remember, look_at_names, look_at_globals = make_modules(ask, repo, text_of)
+    remember, look_at_names, look_at_globals, look_at_libraries = make_modules(ask, repo, text_of)
     begin_helpers, look_at_helpers = make_helpers(ask, repo, text_of)
     name_of, modules, look_at = file_of, sys.modules, look_at_files
 
@@ -85,6 +85,7 @@ def make_module_looks(ask, repo):
         look_at_names(of_test, file, test.id())
         look_at_globals(of_test)
         look_at_helpers(file)
+        look_at_libraries()
     return begin, look
 
 

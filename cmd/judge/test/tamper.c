@@ -169,15 +169,15 @@ static bool is_usual(const char *name, size_t n)
 
 static bool is_other(const char *name, size_t n)
 {
-	static const char *const names[] = { "testing", "t", "spec", "specs", "unittest",
-					     "unittests", "testsuite" };
+	static const char *const names[] = {"testing",  "t",         "spec",     "specs",
+					    "unittest", "unittests", "testsuite"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strlen(names[i]) == n && !strncasecmp(name, names[i], n))
 			return true;
-	return n > 5 && (!strncasecmp(name, "test_", 5) || !strncasecmp(name, "tests_", 6) ||
-			 !strncasecmp(name + n - 5, "_test", 5) ||
-			 !strncasecmp(name + n - 6, "_tests", 6));
+	return n > 5 &&
+	       (!strncasecmp(name, "test_", 5) || !strncasecmp(name, "tests_", 6) ||
+		!strncasecmp(name + n - 5, "_test", 5) || !strncasecmp(name + n - 6, "_tests", 6));
 }
 
 /*
