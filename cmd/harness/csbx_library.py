@@ -36,7 +36,8 @@ def make_library(ask, repo, text_of):
         text_of, says, function_code, definitions_of, reached_from, constants_of, imports_in
     compared, standard, builtin_type, function_type = frozenset(COMPARED), frozenset(standard_names()), types.BuiltinFunctionType, types.FunctionType
     dotted, is_test_file = dotted_read, is_of_tests
-    plain, makers, plain_type, bound_type = (int, float, str, bytes, bool, tuple, frozenset), MAKERS, type, (staticmethod, classmethod)
+    plain, makers, plain_type = (int, float, str, bytes, bool, tuple, frozenset), MAKERS, type
+    bound_type = (staticmethod, classmethod, property)
 
     def found(name, what):
         ask("found", "library_modified", "%s is another %s" % (name, what))
@@ -139,7 +140,8 @@ def make_library(ask, repo, text_of):
     def methods(known, module, key, first, file):
         kind, was = first or (object, {})
         for name, value in [(n, v) for n, v in list(vars(kind).items()) if first and v is not was.get(n, first)]:
-            if (callable(value) or type(value) in bound_type) and not is_said(known, name, file, value) and not is_of_library(value):
+            is_method = any([callable(v) or type(v) in bound_type for v in (value, was.get(name))])
+            if is_method and not is_said(known, name, file, value) and not is_of_library(value):
                 found("%s.%s.%s" % (module.__name__, key, name), "function")
 
     def library_value(known, module, key, value, file):
@@ -188,7 +190,7 @@ def make_library(ask, repo, text_of):
                 found("%s.%s.%s" % (kind.__module__, kind.__qualname__, key), "function")
 
     def is_another(known, base, key, value):
-        value = value.__func__ if type(value) in bound_type else value
+        value = getattr(value, "__func__", value) if type(value) in bound_type else value
         home = getattr(sys.modules.get(base.__module__), "__file__", None)
         if type(value) is function_type and value.__code__.co_filename.startswith(repo + "/"):
             return True

@@ -91,13 +91,12 @@ def make_looks(pytest, ask, repo):
 
     def look_at_reasons(name, files):
         """A test skips, or is expected to fail, for something that it asks for and that the run has changed."""
-        texts = [text(f) for f in files]
-        first = ask("known")["at_first"]
+        texts, first = [text(f) for f in files], ask("known")["at_first"]
         homes = [getattr(m, "__file__", None) for m in list(modules.values()) if isinstance(m, types.ModuleType)]
-        homes = [f for f in homes if isinstance(f, str) and f.startswith(repo + "/") and f.endswith(".py") and f != files[0]]
-        beside = [text(f) for f in homes if ask("vouched", f)]
-        for reason in around(texts[0], beside, directory) + other_parts(first, texts[0]):
-            found("outcome_call", "%s may ask for %s, which is another" % (name, reason))
+        homes = [f for f in homes if isinstance(f, str) and f.startswith(repo + "/") and f.endswith(".py") and ask("vouched", f)]
+        for file, own in zip(files, texts):
+            for reason in around(own, [text(f) for f in homes if f != file], directory) + other_parts(first, own):
+                found("outcome_call", "%s may ask for %s, which is another" % (name, reason))
         names = hidden()
         if names and not any(b"sys.modules" in t for t in texts):
             found("outcome_call", "%s is skipped, and %s is said not to be there" % (name, names[0]))
