@@ -46,10 +46,16 @@ def attribute_of_untold(self, name):
     return object.__getattribute__(self, name)
 
 
+def text_of_untold(self):
+    return "<a %s that cannot be judged: %s>" % (object.__getattribute__(self, "kind"), object.__getattribute__(self, "text"))
+
+
 # Stands for a value that cannot be told. It may be shown, kept, and compared: it equals nothing. Anything else would be told to
-# asserting code as a TypeError or an AttributeError, which may be what it expects of the snippet.
+# asserting code as a TypeError or an AttributeError, which may be what it expects of the snippet. As a text it is none that the value
+# itself could be: only its repr() is known.
 Missing = Untold("Missing", (object,), dict({"__%s__" % name: refuse for name in USES}, __init__=init_untold, __getattribute__=attribute_of_untold,
-                                            __repr__=lambda self: object.__getattribute__(self, "text")))
+                                            __repr__=lambda self: object.__getattribute__(self, "text"), __str__=text_of_untold,
+                                            __format__=lambda self, how: refuse(self) if how else text_of_untold(self)))
 
 
 def callable_if_told(found, is_callable=callable):
@@ -75,8 +81,10 @@ def make_error(name, base, message):
     """One that is built in is raised as itself, one that derives from such a one as both."""
     import builtins
     kind = getattr(builtins, base or name, None)
-    if not isinstance(kind, type) or not issubclass(kind, Exception) or issubclass(kind, NOT_RAISED):
+    if not isinstance(kind, type) or not issubclass(kind, BaseException) or issubclass(kind, NOT_RAISED):
         kind = Exception
+    if not issubclass(kind, Exception):  # SystemExit, which no `except Exception` handles
+        return (type("RemoteError", (kind,), {"__module__": "builtins"}) if base else kind)(message)
     try:
         if kind is not Exception and not base:
             return kind(message)
@@ -188,12 +196,30 @@ def run_unittest(unittest):
         raise AssertionError("an unexpected success")
 
 
+def prepare_test(tests, name, test):
+    """Calls setup_method() and the like, which may take the method that is tested."""
+    function = getattr(tests, name, None)
+    code = getattr(function, "__code__", None)
+    if function is not None:
+        awaited(function(*[test] * (code is not None and code.co_argcount > 1)))
+
+
+def prepare_class(kind, name):
+    awaited(getattr(kind, name, bool)())
+
+
 def run_class(kind):
+    prepare_class(kind, "setup_class")
     for name in dir(kind):
         if name.startswith("test_") and callable(getattr(kind, name)):
             tests = kind()  # each has its own
-            getattr(tests, "setup_method", bool)()
-            awaited(getattr(tests, name)())
+            test = getattr(tests, name)
+            prepare_test(tests, "setup_method", test)
+            try:
+                awaited(test())
+            finally:
+                prepare_test(tests, "teardown_method", test)
+    prepare_class(kind, "teardown_class")
 
 
 def run(space):

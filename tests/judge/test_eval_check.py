@@ -352,3 +352,48 @@ def runs_check(init):
         except OSError:
             pass
     return False
+
+
+LEAVES = ["raise SystemExit('no')", "raise KeyboardInterrupt", "raise type('Own', (BaseException,), {})('x')", "raise type('Own', (SystemExit,), {})('x')"]
+
+
+@pytest.mark.parametrize("how", LEAVES)
+def test_what_is_no_exception_is_handled_as_none(csbx, python_image, how):
+    """`except Exception` handles no SystemExit, in one container or in two."""
+    asserting = "from solution import f\ntry:\n    f()\nexcept Exception:\n    pass\n"
+    r = check(csbx, python_image, f"def f():\n    {how}\n", asserting)
+    assert r["check"]["passed"] is False and not r["all_passed"], r
+    asserting = "from solution import f\ntry:\n    f()\nexcept BaseException as error:\n    assert not isinstance(error, Exception)\nelse:\n    assert 0\n"
+    r = check(csbx, python_image, f"def f():\n    {how}\n", asserting)
+    assert r["check"]["passed"] is True, r
+
+
+def test_the_text_of_what_cannot_be_told_is_no_answer(csbx, python_image):
+    """Only its repr() is known: another text may be that of str() or format()."""
+    code = "class Own:\n    def __repr__(self): return '42'\n    def __str__(self): return 'wrong'\ndef f(): return Own()\n"
+    for said in ("str(f())", "f'{f()}'", "'%s' % f()", "'{}'.format(f())"):
+        r = check(csbx, python_image, code, f"from solution import f\nprint(f())\nassert {said} == '42'\n")
+        assert r["check"]["passed"] is False and "cannot be judged" in r["check"]["result"]["stdout"], r
+    r = check(csbx, python_image, code, "from solution import f\ntry:\n    format(f(), '>5')\nexcept TypeError:\n    pass\n")
+    assert r["check"]["passed"] is False, r
+
+
+def test_what_prepares_the_tests_of_a_class(csbx, python_image):
+    asserting = """
+from solution import f
+seen = []
+class TestF:
+    @classmethod
+    def setup_class(cls):
+        seen.append("class")
+    def setup_method(self, method):
+        seen.append(method.__name__)
+    def teardown_method(self):
+        seen.append("done")
+    def test_a(self):
+        assert f(1) == 2 and seen == ["class", "test_a"]
+    def test_b(self):
+        assert f(2) == 3 and seen == ["class", "test_a", "done", "test_b"]
+"""
+    assert check(csbx, python_image, "def f(x): return x + 1\n", asserting)["check"]["passed"] is True
+    assert check(csbx, python_image, "def f(x): return x\n", asserting)["check"]["passed"] is False
