@@ -84,13 +84,13 @@ WAYS_TO_SET = (b"setenv", b"environ.update", b"environ.setdefault", b"putenv", b
 
 def changed_environment(text, others):
     """Names of variables that a file (its text) names, and that have another value, where it has no words for setting one by that name,
-    and no other file that names it has anything to do with the environment."""
+    and no other file that names it has anything to do with the environment. others(): the texts of those."""
     now = dict(os.environ)
     for name in sorted(k for k in now.keys() | ENVIRONMENT.keys() if now.get(k) != ENVIRONMENT.get(k) and not k.startswith("PYTEST_")):
         word = name.encode("utf-8", "replace")
-        is_set = (word in text and (any(w in text for w in WAYS_TO_SET) or sets_item_of(text, "environ"))) or \
-            any(word in t and b"env" in t for t in others)
-        if (word in text or (name == "PATH" and b"which" in text)) and not is_set:
+        is_named = word in text or (name == "PATH" and b"which" in text)
+        is_set = word in text and (any(w in text for w in WAYS_TO_SET) or sets_item_of(text, "environ"))
+        if is_named and not is_set and not any(word in t and b"env" in t for t in others()):
             yield "the environment's " + name
 
 

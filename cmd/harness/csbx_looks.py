@@ -89,13 +89,17 @@ def make_looks(pytest, ask, repo):
                     found.append("%s.%s" % (name, key))
         return found
 
+    def others_than(file):
+        """The texts of the modules of the repository, as it was, that are loaded."""
+        homes = [getattr(m, "__file__", None) for m in list(modules.values()) if isinstance(m, types.ModuleType)]
+        homes = [f for f in homes if isinstance(f, str) and f.startswith(repo + "/") and f.endswith(".py") and f != file]
+        return [text(f) for f in homes if ask("vouched", f)]
+
     def look_at_reasons(name, files):
         """A test skips, or is expected to fail, for something that it asks for and that the run has changed."""
         texts, first = [text(f) for f in files], ask("known")["at_first"]
-        homes = [getattr(m, "__file__", None) for m in list(modules.values()) if isinstance(m, types.ModuleType)]
-        homes = [f for f in homes if isinstance(f, str) and f.startswith(repo + "/") and f.endswith(".py") and ask("vouched", f)]
         for file, own in zip(files, texts):
-            for reason in around(own, [text(f) for f in homes if f != file], directory) + other_parts(first, own):
+            for reason in around(own, lambda: others_than(file), directory) + other_parts(first, own):
                 found("outcome_call", "%s may ask for %s, which is another" % (name, reason))
         names = hidden()
         if names and not any(b"sys.modules" in t for t in texts):
