@@ -62,13 +62,13 @@ def bound_by_imports(text, name_of=lambda level, module: ""):
         return {}
 
 
-def constants_of(text):
-    """Dotted name -> value, of the names that a module or a class in it binds once, to a number, a text or a tuple of such."""
+def bound_once(text):
+    """([(dotted name, expression)] of the names that a module or a class in it binds once and to one thing, all nodes of the text)"""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
-        return {}
-    nodes, found, todo = list(ast.walk(tree)), {}, [("", tree)]
+        return [], []
+    nodes, found, todo = list(ast.walk(tree)), [], [("", tree)]
     bound = [n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
     others = {name for n in nodes if isinstance(n, ast.Global) for name in n.names}
     others.update((a.asname or a.name) for n in nodes if isinstance(n, (ast.Import, ast.ImportFrom)) for a in n.names)
@@ -78,14 +78,21 @@ def constants_of(text):
         todo += [(prefix + n.name + ".", n) for n in space.body if isinstance(n, ast.ClassDef)]
         for node in [n for n in space.body if isinstance(n, ast.Assign) and len(n.targets) == 1]:
             name = getattr(node.targets[0], "id", "__")
-            if name.startswith("__") or name in others or "*" in others or bound.count(name) != 1:
-                continue
-            try:
-                value = ast.literal_eval(node.value)
-                hash(value)
-            except (ValueError, TypeError, MemoryError, RecursionError):
-                continue
-            found[prefix + name] = value
+            if not (name.startswith("__") or name in others or "*" in others or bound.count(name) != 1):
+                found.append((prefix + name, node.value))
+    return found, nodes
+
+
+def constants_of(text):
+    """Dotted name -> value, of the names that a module or a class in it binds once, to a number, a text or a tuple of such."""
+    found = {}
+    for name, expression in bound_once(text)[0]:
+        try:
+            value = ast.literal_eval(expression)
+            hash(value)
+        except (ValueError, TypeError, MemoryError, RecursionError):
+            continue
+        found[name] = value
     return found
 
 
@@ -112,24 +119,9 @@ def is_left_alone(name, nodes):
 def displays_of(text):
     """Dotted name -> expression, of the names that a module or a class in it binds once, to a list, dict or set that is written out and
     that the file does not write to."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return {}
-    nodes, found, todo = list(ast.walk(tree)), {}, [("", tree)]
-    bound = [n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
-    others = {name for n in nodes if isinstance(n, ast.Global) for name in n.names}
-    others.update((a.asname or a.name) for n in nodes if isinstance(n, (ast.Import, ast.ImportFrom)) for a in n.names)
-    while todo:
-        prefix, space = todo.pop()
-        todo += [(prefix + n.name + ".", n) for n in space.body if isinstance(n, ast.ClassDef)]
-        for node in [n for n in space.body if isinstance(n, ast.Assign) and len(n.targets) == 1 and isinstance(n.value, DISPLAYS)]:
-            name = getattr(node.targets[0], "id", "__")
-            is_empty = not (node.value.keys if isinstance(node.value, ast.Dict) else node.value.elts)
-            is_bound_once = bound.count(name) == 1 and name not in others and "*" not in others
-            if is_bound_once and not is_empty and not name.startswith("__") and is_left_alone(name, nodes):
-                found[prefix + name] = node.value
-    return found
+    those, nodes = bound_once(text)
+    those = [(name, e) for name, e in those if isinstance(e, DISPLAYS) and (e.keys if isinstance(e, ast.Dict) else e.elts)]
+    return {name: e for name, e in those if is_left_alone(name.rpartition(".")[2], nodes)}
 
 
 def is_as_written(node, value, names):
