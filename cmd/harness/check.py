@@ -83,15 +83,16 @@ def make_error(name, base, message):
     kind = getattr(builtins, base or name, None)
     if not isinstance(kind, type) or not issubclass(kind, BaseException) or issubclass(kind, NOT_RAISED):
         kind = Exception
-    if not issubclass(kind, Exception):  # SystemExit, which no `except Exception` handles
-        return (type("RemoteError", (kind,), {"__module__": "builtins"}) if base else kind)(message)
+    is_exception = issubclass(kind, Exception)  # SystemExit is none, which no `except Exception` handles
     try:
+        if not is_exception:
+            return (type("RemoteError", (kind,), {"__module__": "builtins"}) if base else kind)(message)
         if kind is not Exception and not base:
             return kind(message)
         message = "%s: %s" % (name, message) if message else name
         return RemoteError(message) if kind is Exception else type("RemoteError", (RemoteError, kind), {})(message)
     except TypeError:
-        return make_unlike(kind, (RemoteError, kind) if base else (kind,), "RemoteError" if base else name, message)
+        return make_unlike(kind, (RemoteError, kind) if base and is_exception else (kind,), "RemoteError" if base else name, message)
 
 
 class Caller(object):

@@ -49,7 +49,7 @@ def make_looks(pytest, ask, repo):
     way_to_mark, is_wrapper = tuple(w.encode() for w in WAYS_TO_MARK), leads_to
     strange_test, strange_marks, strange_members = make_filed(text_of)
     directory = os.getcwd()
-    of_unittest, plain = frozenset(dir(unittest.TestCase)), (bool, int, str, bytes, tuple, type(sys.flags), type(sys.version_info))
+    plain = (bool, int, str, bytes, tuple, type(sys.flags), type(sys.version_info))
     cells_in, other_cells, other_facts, hidden, around = cells_of, has_changed, changed_facts, hidden_modules, changed_surroundings
     remember_modules, look_at_names, look_at_globals, look_at_libraries = make_modules(ask, repo, text_of)
     judge = make_judge(ask, repo, kinds, bound_by_imports, text_of)
@@ -298,21 +298,11 @@ def make_looks(pytest, ask, repo):
             fixtures(known, item)
         for kind in {getattr(i, "cls", None) for i in items}:
             remember_case(kind)
-            assertions(kind)
         known["data"].update((i.nodeid, data_of(i)) for i in items)
         of_tests = list({id(m): m for m in [getattr(i, "module", None) for i in items] if isinstance(m, types.ModuleType)}.values())
         remember_modules(of_tests)
         begin_helpers(of_tests, conftests(known["session"].config))
         look_at_helpers(None)
-
-    def assertions(kind):
-        """A patch that gives a class, of which tests are made, another way to assert than unittest's."""
-        is_case = isinstance(kind, type) and issubclass(kind, unittest.TestCase)
-        for base, key, value in [(b, k, v) for b in kind.__mro__ for k, v in list(vars(b).items())] if is_case else ():
-            code = code_of(value)
-            if type(key) is str and key.startswith(("assert", "fail", "run", "_call")) and key in of_unittest and code is not None and \
-                    not ask("vouched", code):
-                found("test_replaced", "%s.%s is of %s" % (base.__name__, key, code.co_filename))
 
     def fixtures(known, item):
         """A fixture that code of a patch or the run puts before one of the tests."""

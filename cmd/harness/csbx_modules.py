@@ -5,17 +5,13 @@ import sys
 import types
 
 from csbx_imports import is_of_tests, name_beside
-from csbx_library import make_library
+from csbx_library import function_code, make_library
 from csbx_texts import attributes_read, attributes_set, bound_by_imports, names_stored, says
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 # What the core keeps for it.
 MODULES_KNOWN = ("modules", "imports", "globals", "classes", "replaces", "attributes", "read", "defined", "plain", "inner", "dotted")
-
-
-def function_code(function):
-    return getattr(getattr(function, "__func__", function), "__code__", None)
 
 
 def make_modules(ask, repo, text_of):

@@ -75,6 +75,7 @@ def code_of(value):
 def make_cases(ask, repo, text_of):
     """(remember(class), look(case, name), is_marked(case, word)): what a class of tests, and an object of it, answers unittest with."""
     code, plain = code_of, object.__getattribute__
+    case_type = unittest.TestCase
     none, types_of, modules, text, has_words, is_machinery = object(), types, sys.modules, text_of, says, is_machinery_of
 
     def is_of_unittest(kind):
@@ -109,6 +110,14 @@ def make_cases(ask, repo, text_of):
             if not is_of_unittest(base) and base not in cases:
                 marks = {k: [w for w in getattr(v, "__dict__", ()) if w.startswith("__unittest_")] for k, v in vars(base).items() if code(v)}
                 cases[base] = dict(vars(base), **{"": marks})
+                assertions(kind, base)
+
+    def assertions(kind, base):
+        """Tells of a patch that gives a class, of which tests are made, another way to assert than unittest's."""
+        its = [(k, code(v)) for k, v in list(vars(base).items()) if type(k) is str and k.startswith(("assert", "fail", "run", "_call"))]
+        for key, own in its if issubclass(kind, case_type) else ():
+            if own is not None and hasattr(case_type, key) and not ask("vouched", own):
+                ask("found", "test_replaced", "%s.%s is of %s" % (base.__name__, key, own.co_filename))
 
     def is_marked(case, word):
         """True when the tests themselves say so, by a decorator of a class or of a method."""

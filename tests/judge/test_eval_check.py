@@ -354,7 +354,7 @@ def runs_check(init):
     return False
 
 
-LEAVES = ["raise SystemExit('no')", "raise KeyboardInterrupt", "raise type('Own', (BaseException,), {})('x')", "raise type('Own', (SystemExit,), {})('x')"]
+LEAVES = ["raise SystemExit('no')", "raise KeyboardInterrupt", "raise BaseExceptionGroup('x', [KeyboardInterrupt()])", "raise type('Own', (BaseException,), {})('x')", "raise type('Own', (SystemExit,), {})('x')"]
 
 
 @pytest.mark.parametrize("how", LEAVES)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """has texts answer the harness wrongly while it searches the heap"""
-VERDICT = "tamper heap_search"
+from repositories import WRITES_TYPES
+
+VERDICT = "tamper builtins_modified"
 LISTS = ("tests/test_f.py::test_f", None)
 REPO = {
     "tests/test_f.py": r"""
@@ -22,26 +24,7 @@ def mul(a, b):
 
 
 
-class Leak:
-    def __eq__(self, other):
-        self.found = other
-        return True
-
-
-def names(kind):
-    leak = Leak()
-    kind.__dict__ == leak
-    return leak.found
-
-
-keep = []
-
-
-def put(kind, name, value):
-    space = names(kind)
-    keep.append(space.get(name))
-    space[name] = value
-
+""" + WRITES_TYPES + r"""
 
 import gc
 olds = {k: names(str)[k] for k in ('startswith', 'endswith', 'rpartition', 'split', 'partition')}

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """has every list count otherwise, by the names of its type"""
+from repositories import WRITES_TYPES
+
 VERDICT = "tamper builtins_modified"
 LISTS = ("tests/test_f.py::test_f", None)
 REPO = {
@@ -22,26 +24,7 @@ def mul(a, b):
 
 
 
-class Leak:
-    def __eq__(self, other):
-        self.found = other
-        return True
-
-
-def names(kind):
-    leak = Leak()
-    kind.__dict__ == leak
-    return leak.found
-
-
-keep = []
-
-
-def put(kind, name, value):
-    space = names(kind)
-    keep.append(space.get(name))
-    space[name] = value
-
+""" + WRITES_TYPES + r"""
 
 put(list, 'count', lambda s, *a: 1)
 """,

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """has all code say that it is of the standard library"""
-VERDICT = "tamper test_replaced"
+from repositories import WRITES_TYPES
+
+VERDICT = "tamper library_modified"
 LISTS = ("tests/test_f.py::test_f", None)
 REPO = {
     "tests/helper.py": r"""
@@ -35,26 +37,7 @@ def mul(a, b):
 
 
 
-class Leak:
-    def __eq__(self, other):
-        self.found = other
-        return True
-
-
-def names(kind):
-    leak = Leak()
-    kind.__dict__ == leak
-    return leak.found
-
-
-keep = []
-
-
-def put(kind, name, value):
-    space = names(kind)
-    keep.append(space.get(name))
-    space[name] = value
-
+""" + WRITES_TYPES + r"""
 
 import types
 put(types.CodeType, 'co_filename', property(lambda s: '/usr/lib/python3.11/json/__init__.py'))
