@@ -148,11 +148,11 @@ int container_stop(const struct paths *p, const char *name, const struct contain
 	if (how->stays)
 		sig |= EXEC_STOP_STAYS;
 	rc = container_wait_begin(p, name, r, &w, e);
-	if (rc >= 0 && container_wait_goes_on(&w)) {
+	if (rc >= 0 && container_wait_goes_on(&w))
 		rc = ask(p, name, r, sig, grace_ms, &w, e);
-		if (rc >= 0 || rc == -ESRCH)
-			rc = container_wait_end(&w, e);
-	}
+	/* Also where it has ended by itself: the state was read before that. */
+	if (rc >= 0 || rc == -ESRCH)
+		rc = container_wait_end(&w, e);
 	if (rc >= 0)
 		*ret = w.state;
 	container_wait_close(&w);

@@ -101,10 +101,15 @@ int container_state_of_run(const struct run_dir *d, struct container_state *ret,
 	bool live = false, restarting;
 	int r = run_dir_state(d, &s, e);
 
-	if (r >= 0 && run_state_goes_on(&s) && !(live = run_dir_is_live(d))) {
+	while (r >= 0 && run_state_goes_on(&s) && !(live = run_dir_is_live(d))) {
+		uint64_t started_ns = s.started_ns;
+
 		run_state_free(&s);
 		r = run_dir_last_state(d, &s, e);
-		if (r >= 0 && run_state_goes_on(&s))
+		if (r < 0 || !run_state_goes_on(&s))
+			break;
+		/* Another one is a newer start: its lock is to be looked at. */
+		if (s.started_ns == started_ns)
 			container_state_killed(&s, last_written_ns(d));
 	}
 	restarting = r >= 0 && s.restarting && run_dir_is_live(d);

@@ -12,31 +12,53 @@
 #include "runtime/kernel/file_lock.h"
 #include "runtime/record/run_dir.h"
 
-int container_wait_begin(const struct paths *p, const char *name, const struct container_record *r,
-			 struct container_wait *ret, struct err *e)
+static bool goes_on(const struct container_state *s)
 {
-	_close_ int dirfd = container_store_open_dir(p, e), fd = -1;
+	return s->status == CONTAINER_RUNNING || s->status == CONTAINER_PAUSED ||
+	       s->status == CONTAINER_RESTARTING;
+}
+
+/* 1: the run that it found free has a newer one now. */
+static int look(int dirfd, const char *name, const struct container_record *r,
+		struct container_wait *ret, struct err *e)
+{
 	_free_ char *path = str_printf("%s/run/lock", name);
+	_close_ int fd = -1;
+	bool is_held;
 	int rc;
 
-	*ret = (struct container_wait)CONTAINER_WAIT_INIT;
-	if (dirfd < 0)
-		return dirfd;
 	if (!path)
 		return err_oom(e);
 	/* The lock first: with it in hand the end is known, whatever is removed meanwhile. */
 	fd = openat(dirfd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 && errno != ENOENT)
 		return err_sys(e, "open the run of %s", name);
+	/* Before the state is read: a run that ends between the two would have no end in it. */
+	is_held = fd >= 0 && file_lock_is_held(fd);
 	/* A newer container of that name is not waited for. */
 	rc = fd < 0 ? 0 : container_store_check_id(dirfd, name, r->container_id, e);
 	if (rc >= 0)
 		rc = container_state_at(dirfd, name, r, &ret->state, e);
 	if (rc < 0)
 		return rc;
-	if (fd >= 0 && file_lock_is_held(fd))
+	if (is_held)
 		ret->lock_fd = take_fd(&fd);
-	return 0;
+	return !is_held && goes_on(&ret->state);
+}
+
+int container_wait_begin(const struct paths *p, const char *name, const struct container_record *r,
+			 struct container_wait *ret, struct err *e)
+{
+	_close_ int dirfd = container_store_open_dir(p, e);
+	int rc;
+
+	*ret = (struct container_wait)CONTAINER_WAIT_INIT;
+	if (dirfd < 0)
+		return dirfd;
+	do
+		rc = look(dirfd, name, r, ret, e);
+	while (rc > 0);
+	return rc;
 }
 
 bool container_wait_goes_on(const struct container_wait *w)
