@@ -27,7 +27,7 @@ from csbx_parts import functions_of, make_parts, make_rewriter_watch
 from csbx_post import make_encoder, make_post
 from csbx_state import make_watch
 from csbx_types import make_types_watch
-from csbx_ways import EVENT, ask_by_event, close_ways, make_shelter
+from csbx_ways import EVENT, ask_by_event, close_ways, guard_handlers, make_shelter
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -36,7 +36,7 @@ FD_INPUT = 4
 FD_HIGH = 200  # out of the way of code that counts or closes low descriptors
 FOUND_MAX = 64
 ONLY_AST = 0x400  # compile(): PyCF_ONLY_AST
-QUICK = ("known", "vouched")  # what is asked for often, and takes nothing from a type
+QUICK = ("known", "vouched", "handles", "no_frame")  # what is asked for often, and takes nothing from a type
 OF_TESTS = frozenset(("test_replaced", "outcome_call", "native", "counts", "unwatched"))  # says nothing of what rewrites asserts
 
 
@@ -86,6 +86,7 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
     check_critical = check_all = look = settle_state = check_state = guard = audited = is_as_before = check_tracers = None
     _len, _str, _id, _type, compile_text, open_file = len, str, id, type, compile, open
     armed = entered = returned = memory = None
+    is_over = True
     starts, failure, rewrite, is_doubted, of_tests = str.startswith, Exception, None, False, OF_TESTS
 
     def found(kind, detail):
@@ -129,6 +130,10 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             return known[1]
         except error:
             return False
+
+    def is_handler(code):
+        """Of a function of the repository as it was: a library's could hand the frame on."""
+        return code is not None and repo is not None and is_filed(code) and starts(code.co_filename, repo + "/")
 
     def is_written(file):
         """By the run, and by no patch."""
@@ -218,9 +223,13 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
 
     def note_call(name, test):
         """The test that was called last, and whether it came back by itself. Each is entered once for a call."""
-        nonlocal armed, entered, returned
+        nonlocal armed, entered, returned, is_over
         if name == "call":
-            armed, entered, returned = test, None, None
+            if not is_over:
+                found("report_call", "a test was called anew within its call")
+            armed, entered, returned, is_over = test, None, None, False
+        elif name == "over":
+            is_over = True
         elif name == "enter":
             armed, entered, returned = None, test if test is armed else None, None
         else:
@@ -245,12 +254,14 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             settle_state()
         elif name == "guard":
             guard(request[1], request[2])
-        elif name in ("call", "enter", "return"):
+        elif name in ("call", "enter", "return", "over"):
             if name == "call":
                 look_at_types(False)
             note_call(name, request[1])
         elif name == "returned":
             return returned is request[1]
+        elif name == "entered":
+            return entered is request[1] and returned is not entered
         elif name == "strangers":
             return [c for c in request[1] if c is None or not begin_s or not is_filed(c)]
         elif name == "written":
@@ -279,6 +290,10 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             return rewritten(request[1], request[2]) if who else None  # else pytest does it, and the core later, if it needs to
         elif request[0] == "known":
             return memory
+        elif request[0] == "handles":
+            return is_handler(request[1])
+        elif request[0] == "no_frame":
+            found("frame_search", "a handler of a signal asks for its frame")
         elif request[0] == "remember" and begin_s is None:
             memory = request[1]
         elif request[0] == "rewriter":
@@ -329,6 +344,8 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
                 found("guard", "%s: %s" % (_type(e).__name__, "in the harness"))
         elif request[0] == "known":
             answer = memory  # a fork may run tests, and say nothing of them
+        elif request[0] == "handles":
+            answer = is_handler(request[1])
         request = None  # the last holder is the asker: its end frees things elsewhere
 
 
@@ -411,8 +428,10 @@ def start(secret, modules):
 
     if audit is None:
         core.send((serve.__code__, ask_directly.__code__))
+        guard_handlers(ask_directly)
         return ask_directly
     ask = ask_by_event(audit)
     core.send((serve.__code__, listen.__code__, ask.__code__))
     sys.addaudithook(listen)
+    guard_handlers(ask)
     return ask

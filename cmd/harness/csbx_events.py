@@ -24,7 +24,8 @@ DIRECT = ("heap_search", "frame_search", "trace", "code_change")  # a library th
 WRITTEN = ("__code__", "__defaults__", "__kwdefaults__", "__bases__", "__class__")  # what makes it something else
 FRAMES = ("gi_frame", "cr_frame", "ag_frame", "tb_frame", "f_back")
 OTHERS = ("exec", "sys._getframe", "object.__getattr__", "object.__setattr__", "open")
-NATIVE = ("ctypes", "_ctypes", "cffi", "_cffi_backend")  # what is done with their objects raises no event
+NATIVE = ("ctypes", "_ctypes", "cffi", "_cffi_backend", "_testcapi", "_testinternalcapi")  # what is done with their objects raises no event
+TEXT_RUNNERS = tuple("/%s.py" % m for m in ("code", "codeop", "timeit", "bdb", "pdb", "cProfile", "profile", "trace", "runpy", "typing", "inspect"))
 OF_CORE = ("exec", "marshal.loads")  # the core's own work on the bytes it reads
 MAKERS = ("replace", "CodeType", "code", "__new__")  # words for making a code object
 # Functions of libraries that return a frame, or what it holds, to the code that calls them.
@@ -130,6 +131,7 @@ def make_audit(vouch, found, repo):
     names_of_module, modules = module_names, sys.modules
     tuple_type, spec_type, plain = tuple, importlib.machinery.ModuleSpec, object.__getattribute__
     givers, native, get_trace, get_profile = GIVERS, NATIVE, sys.gettrace, sys.getprofile
+    base_name, runners = os.path.basename, TEXT_RUNNERS
     code_type, id_of, values, users, libraries, makers = types.CodeType, id, dict.values, {}, frozenset(("ctypes", "_ctypes")), MAKERS
 
     def file_of(thing):
@@ -182,6 +184,14 @@ def make_audit(vouch, found, repo):
             frame = frame.f_back
         if frame is not None and not is_filed(frame.f_code):
             found("native", "%s is imported by %s" % (name, place(frame)))
+
+    def native_name(args):
+        """Of a module that Python loads, by its name, or by its file where it is loaded by another name."""
+        for part in (args[0], args[1]):
+            name = base_name(part).partition(".")[0] if part is args[1] and _type(part) is _str else part
+            if _type(name) is _str and (name in native or name.rpartition(".")[2] in native):
+                return name
+        return None
 
     def loads(event, args, frame):
         """The place that makes code of bytes; None for the import of a cached file that says the same as its source."""
@@ -244,8 +254,11 @@ def make_audit(vouch, found, repo):
         return place(frame) + ", which does not name it"
 
     def made(code, frame):
-        """Code that no file has is its maker's: the caller of exec() or eval(), and all that led there."""
+        """Code that no file has is its maker's: the caller of exec() or eval(), and all that led there. One that runs any text is none:
+        code can have it called where nothing of it is on the stack."""
         said = frame.f_code.co_names
+        if ends(frame.f_code.co_filename, runners):
+            return
         if _type(code) is code_type and _type(code.co_filename) is _str and begins(code.co_filename, "<") and \
                 ("exec" in said or "eval" in said) and culprit(frame, beyond_imports=False) is None:
             learn(code, True)
@@ -286,8 +299,12 @@ def make_audit(vouch, found, repo):
         if event == "exec":
             made(args[0], frame)
             return names_native(args[0], frame) if _type(args[0]) is code_type else None
-        if event == "import" and args[1] is None:
-            return imports_native(args[0], frame)
+        if event == "import":
+            name = native_name(args)
+            if name is not None:
+                imports_native(name, frame)
+            if args[1] is None:
+                return None
         kind, name, frame = kind_of(event, args, frame)
         if kind is None or frame is None:
             return None

@@ -5,7 +5,7 @@ import builtins
 import sys
 import types
 
-from csbx_defs import definitions_of, reached_from
+from csbx_defs import definitions_of, is_of_runner, reached_from
 from csbx_imports import imports_in, is_of_tests
 from csbx_parts import standard_names
 from csbx_texts import constants_of, dotted_read, says
@@ -37,7 +37,7 @@ def make_library(ask, repo, text_of):
     compared, standard, builtin_type, function_type = frozenset(COMPARED), frozenset(standard_names()), types.BuiltinFunctionType, types.FunctionType
     dotted, is_test_file = dotted_read, is_of_tests
     plain, makers, plain_type = (int, float, str, bytes, bool, tuple, frozenset), MAKERS, type
-    bound_type = (staticmethod, classmethod, property)
+    bound_type, is_of_pytest = (staticmethod, classmethod, property), is_of_runner
 
     def found(name, what):
         ask("found", "library_modified", "%s is another %s" % (name, what))
@@ -73,8 +73,8 @@ def make_library(ask, repo, text_of):
         those = entries.get(dotted, ())
         return those if dotted not in others and not any(e[1] is None for e in those) and b"import *" not in text(home) else ()
 
-    def is_of_library(value):
-        """True for what an installed package has in the place of something."""
+    def is_of_library(value, owner, key):
+        """True for what an installed package itself puts in the place of something: it has the same name, or the words for the place."""
         kind = value if isinstance(value, type) else type(value)
         code = code_of(value)
         home = sys.modules.get(kind.__module__)
@@ -82,7 +82,14 @@ def make_library(ask, repo, text_of):
             return False  # it says so of itself
         file = code.co_filename if code is not None else getattr(home, "__file__", None)
         codes = [code] if code is not None else [c for c in map(code_of, list(vars(kind).values())) if c is not None]
-        return isinstance(file, str) and "-packages/" in file and bool(ask("vouched", file)) and all([ask("vouched", c) for c in codes])
+        if not isinstance(file, str) or "-packages/" not in file or not ask("vouched", file) or not all([ask("vouched", c) for c in codes]):
+            return False
+        own = getattr(value, "__name__", None) if code is None else code.co_name
+        return own == key or has_place(text(file), owner.rpartition(".")[2].encode("utf-8", "replace"), key.encode("utf-8", "replace"))
+
+    def has_place(words, owner, key):
+        as_texts = () if key.startswith(b"__") else (b'"' + key + b'"', b"'" + key + b"'")
+        return any(w in words for w in (owner + b"." + key + b" =", owner + b"." + key + b",", *as_texts))
 
     def is_it(value, key, entries, module):
         """True for a function or a class that has the name by which the file defines it; or a wrapper of one."""
@@ -101,17 +108,18 @@ def make_library(ask, repo, text_of):
             return
         for key in keys:
             value = vars(module).get(key)
+            if isinstance(value, type):
+                comparisons(known, value, file)
             if is_first_of(known, module, key, value, file):
                 continue
             if type(value) in plain:
                 library_value(known, module, key, value, file)
-            if isinstance(value, type):
-                comparisons(known, value, file)
             is_plain = type(value) is function_type and value.__code__.co_name == key or type(value) is plain_type and value.__name__ == key
             if is_plain or value is None or isinstance(value, types.ModuleType):
                 continue
             entries = entries_of(known, home, key)
-            if entries and not is_it(value, key, entries, module) and not is_said(known, key, file, value) and not is_of_library(value):
+            is_ours = not entries or is_it(value, key, entries, module) or is_said(known, key, file, value)
+            if not is_ours and not is_of_library(value, module.__name__, key):
                 found("%s.%s" % (module.__name__, key), "function")
 
     def sets_itself(module, key):
@@ -133,7 +141,8 @@ def make_library(ask, repo, text_of):
             return False
         if value is space[key]:
             methods(known, module, key, kinds.get(id(value)), file)
-        elif not (is_said(known, key, file, value) or is_of_library(value) or is_twin(module, key, value) or sets_itself(module, key)):
+        elif not (is_said(known, key, file, value) or is_of_library(value, module.__name__, key) or is_twin(module, key, value) or
+                  sets_itself(module, key)):
             found("%s.%s" % (module.__name__, key), "thing")
         return True
 
@@ -141,7 +150,7 @@ def make_library(ask, repo, text_of):
         kind, was = first or (object, {})
         for name, value in [(n, v) for n, v in list(vars(kind).items()) if first and v is not was.get(n, first)]:
             is_method = any([callable(v) or type(v) in bound_type for v in (value, was.get(name))])
-            if is_method and not is_said(known, name, file, value) and not is_of_library(value):
+            if is_method and not is_of_pytest(name, value) and not is_said(known, name, file, value) and not is_of_library(value, key, name):
                 found("%s.%s.%s" % (module.__name__, key, name), "function")
 
     def library_value(known, module, key, value, file):
@@ -194,7 +203,8 @@ def make_library(ask, repo, text_of):
         home = getattr(sys.modules.get(base.__module__), "__file__", None)
         if type(value) is function_type and value.__code__.co_filename.startswith(repo + "/"):
             return True
-        if not is_standard(base.__module__) or not isinstance(home, str) or not home.endswith(".py") or is_of_library(value):
+        if not is_standard(base.__module__) or not isinstance(home, str) or not home.endswith(".py") or \
+                is_of_library(value, base.__name__, key):
             return False
         if type(value) is not function_type:
             return type(value) in (builtin_type, plain_type) or type(value).__name__ == "partial"

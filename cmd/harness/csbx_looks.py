@@ -10,11 +10,12 @@ import csbx_decoys
 from csbx_conditions import changed_facts, changed_surroundings, hidden_modules
 from csbx_defs import cells_of, has_changed, make_filed
 from csbx_helpers import make_helpers
+from csbx_items import make_items
 from csbx_library import standard_at_first
 from csbx_modules import MODULES_KNOWN, function_code, make_modules
-from csbx_outcomes import frames_of, leads_to, make_judge
+from csbx_outcomes import frames_of, leads_to, make_judge, says_its_class
 from csbx_texts import bound_by_imports, says, text_of
-from csbx_witness import is_async, make_cases, make_witness
+from csbx_witness import is_async, make_cases, make_witness, make_witness_within
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -33,6 +34,7 @@ DECOYS_MAX = 3
 
 def make_looks(pytest, ask, repo):
     """An object whose functions share what they know in variables; it is the plugin's, which is watched."""
+    from _pytest.nodes import Node
     from _pytest.python import Function
     from _pytest.runner import CallInfo
     from _pytest.skipping import evaluate_skip_marks, evaluate_xfail_marks
@@ -42,7 +44,8 @@ def make_looks(pytest, ask, repo):
     ask("remember", dict({k: {} for k in MODULES_KNOWN}, **{
         "plugin": None, "session": None, "functions": {}, "marks": {}, "impls": {}, "passed": [], "callers": {}, "data": {}, "cases": {},
         "items": {}, "error": None, "by_tests": True, "vouched": {}, "looked": 0, "skipped": None, "cells": {}, "filed": {}, "hooked": {},
-        "helped": {}, "beside": [], "kinds": [], "constants": [], "contents": [],
+        "helped": {}, "beside": [], "kinds": [], "constants": [], "contents": [], "engine": [], "homes": (),
+        "objects": {}, "kinds_seen": {}, "values": {}, "explains": {}, "verbosity": None, "marked": {},
         "at_first": standard_at_first(), "displays": [], "helped_files": [], "conftests": [], "missing": {}, "made": {}}))
     all_builtins = vars(builtins)
     modules, has_words = sys.modules, says
@@ -52,9 +55,11 @@ def make_looks(pytest, ask, repo):
     plain = (bool, int, str, bytes, tuple, type(sys.flags), type(sys.version_info))
     cells_in, other_cells, other_facts, hidden, around = cells_of, has_changed, changed_facts, hidden_modules, changed_surroundings
     remember_modules, look_at_names, look_at_globals, look_at_libraries = make_modules(ask, repo, text_of)
+    items_of, witness_within = make_items(ask, repo), make_witness_within(ask)
+    items_of.watch_marks(Node)
     judge = make_judge(ask, repo, kinds, bound_by_imports, text_of)
     code_of, text, from_call = function_code, text_of, CallInfo.from_call
-    frames_in, (begin_helpers, look_at_helpers) = frames_of, make_helpers(ask, repo, text_of)
+    frames_in, says_class, (begin_helpers, look_at_helpers) = frames_of, says_its_class, make_helpers(ask, repo, text_of)
     witnessed, (remember_case, look_at_case, is_marked), waits = make_witness(ask), make_cases(ask, repo, text_of), is_async
     own_ways, callers = (Function.runtest, TestCaseFunction.runtest), (Function, TestCaseFunction)
     of_skip, of_xfail = evaluate_skip_marks, evaluate_xfail_marks
@@ -70,8 +75,9 @@ def make_looks(pytest, ask, repo):
 
     def outcome(known, excinfo):
         """skip() and xfail() are for tests; code under test that calls them, by whatever way, wants to get by."""
-        frames = [entry.frame for entry in excinfo.traceback]
-        known["by_tests"] = judge(excinfo.value, [(f.code.raw, f.f_globals) for f in frames])
+        if says_class(excinfo.value):
+            found("outcome_call", "%s has a class of its own making" % type(excinfo.value).__name__)
+        known["by_tests"] = judge(excinfo.value, frames_in(excinfo.value))
 
     def names_it(own, key):
         """True for an attribute by its name, or by a text for getattr()."""
@@ -108,7 +114,7 @@ def make_looks(pytest, ask, repo):
     def skipped_whole(collector, report):
         """A file of tests that ended by skip() before it had any: by its own words, or by those of what it imports."""
         excinfo = getattr(getattr(report, "call", None), "excinfo", None)
-        frames = [(entry.frame.code.raw, entry.frame.f_globals) for entry in excinfo.traceback] if excinfo is not None else []
+        frames = frames_in(excinfo.value) if excinfo is not None else []
         look_at_reasons(collector.nodeid, [file_of(collector)] + [p.__file__ for p in conftests(collector.config)])
         if not frames or not isinstance(excinfo.value, kinds) or not judge(excinfo.value, frames):
             found("outcome_call", "%s is skipped for no reason that was seen" % collector.nodeid)
@@ -120,10 +126,13 @@ def make_looks(pytest, ask, repo):
         return [p for p in config.pluginmanager.get_plugins()
                 if isinstance(getattr(p, "__file__", None), str) and p.__file__.endswith("conftest.py")]
 
-    def adds_marks(item):
+    def adds_marks(item, ways=way_to_mark):
         """True when the tests themselves add marks, or a conftest.py does."""
         files = [str(getattr(item, "fspath", ""))] + [p.__file__ for p in conftests(item.config)]
-        return any(w in t for t in map(text, filter(lambda f: ask("vouched", f), files)) for w in way_to_mark)
+        return any(w in t for t in map(text, filter(lambda f: ask("vouched", f), files)) for w in ways)
+
+    def writes_marks(item):
+        return adds_marks(item, way_to_mark[1:])
 
     def marks(known, item):
         """Marks that skip a test, or expect it to fail: of a package's __init__.py, or made while it ran."""
@@ -136,7 +145,7 @@ def make_looks(pytest, ask, repo):
             file = getattr(getattr(node, "obj", None), "__file__", None)
             if isinstance(file, str) and file != own and not ask("vouched", file):
                 found("outcome_call", "a mark %s of %s" % (mark.name, file))
-            elif not any(mark is m[0] for m in before) and not adds_marks(item):
+            elif not any(mark is m[0] for m in before) and not (adds_marks(item) and (items_of.is_marked(mark) or writes_marks(item))):
                 found("outcome_call", "a mark %s of %s, which the tests do not make" % (mark.name, item.nodeid))
 
     def file_of(item):
@@ -197,7 +206,7 @@ def make_looks(pytest, ask, repo):
 
     def object_of_test(known, item):
         """An attribute that the object whose method a test is got in the place of a method, without words for that in its files."""
-        thing = getattr(item.obj, "__self__", None)
+        thing = getattr(getattr(item, "obj", None), "__self__", None)
         kind = type(thing)
         if thing is None or isinstance(thing, (type, unittest.TestCase)):
             return
@@ -213,12 +222,18 @@ def make_looks(pytest, ask, repo):
         return code is not None and code.co_name == hook and \
             (code.co_filename.startswith(repo + "/") or str(function.__module__).startswith("_pytest."))
 
+    def how_called(impl):
+        return impl.hookwrapper, getattr(impl, "wrapper", None), tuple(impl.argnames), impl.tryfirst, impl.trylast, impl.optionalhook
+
     def engine(known):
         """Checks the objects that call hooks, and the list of hooks."""
         session = known["session"]
         manager = session.config.pluginmanager
+        items_of.engine()
         for thing, name in ((session, "the session"), (manager, "the plugin manager"), (session.config, "the configuration")):
             instance(thing, "pytest_modified", name)
+        if getattr(manager, "_inner_hookexec", None) is not known["hookexec"]:
+            found("pytest_modified", "_inner_hookexec of the plugin manager")
         code = code_of(getattr(manager, "_inner_hookexec", None))
         if code is not None and (not ask("vouched", code) or code.co_filename.startswith(repo + "/")):
             found("pytest_modified", "_inner_hookexec of the plugin manager")
@@ -241,8 +256,8 @@ def make_looks(pytest, ask, repo):
             for impl in impls:
                 if not any(impl is i for i in known["hooked"][hook]) and not is_late_hook(impl.function, hook):
                     found("report_hook", "%s is now %s of %s" % (hook, getattr(impl.function, "__name__", "?"), impl.function.__module__))
-            for impl, made in known["impls"].get(hook, ()):
-                if impl not in impls or impl.function is not made:
+            for impl, made, how in known["impls"].get(hook, ()):
+                if impl not in impls or impl.function is not made or how_called(impl) != how:
                     found("pytest_modified", "%s of %s is gone" % (hook, made.__module__))
 
         strangers = list(map(id, ask("strangers", [c for c, _ in brought]) or ()))
@@ -272,7 +287,8 @@ def make_looks(pytest, ask, repo):
 
     def begin(plugin, session):
         known = ask("known")
-        known.update(plugin=plugin, session=session, hook=session.config.hook)
+        known.update(plugin=plugin, session=session, hook=session.config.hook, hookexec=getattr(session.config.pluginmanager, "_inner_hookexec", None))
+        items_of.begin(session)
         if not type(session.config.hook).__module__.startswith(("_pytest.", "pluggy.")):
             found("pytest_modified", "the hooks of the configuration")
         for hook in hooks:
@@ -281,11 +297,12 @@ def make_looks(pytest, ask, repo):
                 found("pytest_modified", "the caller of %s" % hook)
             impls = caller.get_hookimpls() if caller is not None else ()
             known["hooked"][hook] = list(impls)
-            known["impls"][hook] = [(i, i.function) for i in impls
+            known["impls"][hook] = [(i, i.function, how_called(i)) for i in impls
                                     if i.plugin is plugin or getattr(i.plugin, "__name__", "").startswith("_pytest.")]
 
     def collected(items):
         known = ask("known")
+        items_of.collected(items)
         known["items"].update((id(i), (i, i.nodeid)) for i in items)
         known["functions"].update((i.nodeid, getattr(i, "function", None)) for i in items)
         known["marks"].update((i.nodeid, [(m, m.name, m.args, dict(m.kwargs)) for _, m in marks_of(i)]) for i in items)
@@ -321,6 +338,8 @@ def make_looks(pytest, ask, repo):
         """Checks the parts of a test, and the names that it uses."""
         look_at_names(getattr(item, "module", None), file_of(item), item.nodeid)
         function(known, item, getattr(item, "function", None))
+        if isinstance(item, callers):
+            items_of.look(item, file_of(item))
         data(known, item)
         look_at_helpers(file_of(item))
         look_at_libraries()
@@ -351,6 +370,9 @@ def make_looks(pytest, ask, repo):
             found("test_replaced", "%s was replaced while the harness looked" % item.nodeid)
         known["skipped"] = None
         ask("call", item)
+        undo_within = witness_within(item, real)
+        if undo_within is not None:
+            return undo_within
         item.obj = witness = witnessed(item, real)
         case = case_of(item)
         if case is not None:  # pytest leaves it to unittest to find what it waits for
@@ -363,7 +385,7 @@ def make_looks(pytest, ask, repo):
         return undo
 
     def before(item, call):
-        ask("mend")  # no method of a type is another's from here on
+        ask("over" if call.when == "call" else "mend", None)  # no method of a type is another's from here on
         known = ask("known")
         known["error"], known["by_tests"] = call.excinfo, True
         if call.when == "setup":
@@ -381,7 +403,8 @@ def make_looks(pytest, ask, repo):
     def has_reason(known, item, call, is_expected):
         """True when a test without a mark of pytest was skipped, or expected to fail, for a reason that was seen."""
         if known["error"] is not None or not isinstance(item, callers[1]):
-            return known["error"] is not None and isinstance(known["error"].value, kinds) and (known["by_tests"] or not is_expected)
+            is_of_test = is_expected or (call.when == "call" and ask("entered", item))  # else a plugin may skip it
+            return known["error"] is not None and isinstance(known["error"].value, kinds) and (known["by_tests"] or not is_of_test)
         case = item.__dict__.get("_testcase") or item.__dict__.get("_instance")
         if is_marked(case, "__unittest_expecting_failure__" if is_expected else "__unittest_skip__"):
             return True
@@ -405,7 +428,8 @@ def make_looks(pytest, ask, repo):
             is_expected = hasattr(report, "wasxfail")
             if not is_marked_so(item, is_expected) and not has_reason(known, item, call, is_expected):
                 found("outcome_call", "%s is %s for no reason that was seen" % (item.nodeid, report.outcome))
-        elif report.when == "call" and report.outcome == "passed" and is_to_come_back(known, item) and not ask("returned", item):
+        elif report.when == "call" and report.outcome == "passed" and \
+                (ask("entered", item) or (is_to_come_back(known, item) and not ask("returned", item))):
             found("test_replaced", "%s is said to have passed, and did not come back from its call" % item.nodeid)
         elif report.when == "call" and report.outcome == "passed" and not marks_of(item):
             known["passed"].append(item)
@@ -438,4 +462,5 @@ def make_looks(pytest, ask, repo):
                 if report.outcome != "failed" or hasattr(report, "wasxfail"):
                     found("decoy", "a failure of %s is reported as %s" % (item.nodeid, report.outcome))
     return types.SimpleNamespace(begin=begin, skipped_whole=skipped_whole, look_at_engine=look_at_engine, collected=collected, calls=calls,
-                                 before=before, after=after, end=end, try_decoys=try_decoys)
+                                 before=before, after=after, end=end, try_decoys=try_decoys,
+                                 note_value=items_of.note_value)

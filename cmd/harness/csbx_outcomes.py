@@ -10,6 +10,7 @@ __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 WORDS = ("skip", "xfail", "exit", "require", "needs", "need_")  # who raises one is named so, or calls who is
 GIVERS = ("getfixturevalue",)  # what a test calls and that may skip it, by the fixture that it is asked for
 DEPTH_MAX = 32
+HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: made by a class statement
 
 
 def own_word(name):
@@ -21,13 +22,29 @@ def names_of(code):
     return {w.lower() for w in code.co_names + code.co_freevars}
 
 
+TRACEBACK = BaseException.__dict__["__traceback__"].__get__
+PAUSED = 0x20 | 0x80 | 0x200  # CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR: nothing leads back from one that has ended
+
+
 def frames_of(error):
-    """(code, its globals) of what an exception came through, from the outermost on."""
-    found, where = [], getattr(error, "__traceback__", None)
+    """(code, its globals) of what an exception came through, from the outermost on, and None before a frame that none of those has
+    called: a traceback can be made of any frames. pytest raises that of a fixture again, for each test."""
+    found, where, seen = [], TRACEBACK(error) if issubclass(type(error), BaseException) else None, []
     while where is not None:
-        found.append((where.tb_frame.f_code, where.tb_frame.f_globals))
+        frame = where.tb_frame
+        code = frame.f_code
+        if seen and not code.co_flags & PAUSED and code.co_name != "pytest_fixture_setup" and \
+                not any(frame is s or frame.f_back is s for s in seen):
+            found.append(None)
+        found.append((code, frame.f_globals))
+        seen.append(frame)
         where = where.tb_next
     return found
+
+
+def says_its_class(error, members=type.__dict__["__dict__"].__get__, bases=type.__dict__["__mro__"].__get__):
+    """True for an exception whose class answers for itself what it is."""
+    return any(w in members(b) for b in bases(type(error)) if b.__flags__ & HEAP_TYPE for w in ("__class__", "__getattribute__"))
 
 
 def parts_of(value):
@@ -76,7 +93,7 @@ def codes_in(value):
 def make_judge(ask, repo, kinds, bound, text):
     """judge(error, frames): says where one of the kinds was raised by others than the tests. frames: (code, its globals)
     from the outermost on.
-    False: none of the frames is of the tests. bound(text(file)): the names that a file imports, with what modules they are of."""
+    False: none of the frames is of the tests. None among the frames: what frames_of() has for one that was put there. bound(text(file)): the names that a file imports, with what modules they are of."""
     words, own_word_of, named_in, code_lists, givers, function_type = WORDS, own_word, names_of, codes_in, GIVERS, types.FunctionType
 
     def imported(code, space):
@@ -120,8 +137,13 @@ def make_judge(ask, repo, kinds, bound, text):
     def judge(error, frames):
         if not isinstance(error, kinds):
             return True
-        callees, name = [], type(error).__name__
-        for code, space in reversed(frames):
+        callees, name, inner = [], type(error).__name__, frames[::-1]
+        for at, frame in enumerate(inner):
+            if inner[at + 1:at + 2] == [None]:
+                ask("found", "outcome_call", "%s has a traceback that is not its own" % name)
+            if frame is None:
+                continue
+            code, space = frame
             if not ask("vouched", code):
                 ask("found", "outcome_call", "%s in %s" % (name, code.co_filename))
             elif code.co_filename.startswith(repo + "/"):

@@ -14,6 +14,7 @@ import sys
 import csbx_looks
 from csbx_missing import make_missing
 from csbx_parts import standard_names
+from csbx_reach import make_reach
 from csbx_texts import bound_by_imports, keep_encodings, text_of
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
@@ -153,6 +154,7 @@ def make_plugin(pytest, ask, ids, repo, gate, is_strict, other_encodings):
     from _pytest.unittest import TestCaseFunction, UnitTestCase
     mine = {"here": None, "root": None, "collected": 0, "failed": 0, "status": None, "session_failed": None, "ended": False, "distributed": False}
     looks, relative, missing = csbx_looks.make_looks(pytest, ask, repo), relative_path, make_missing(ask, repo, text_of)
+    hide_configuration, hide_debugger, hide_session, hide_test = make_reach(ask)
     collected_whole = (pytest.Module, pytest.Class, UnitTestCase)
     ask("known").update(run=mine, selection=selection_of(ids))
     has, has_all, facts, is_made_here = is_chosen, is_chosen_whole, facts_of, is_same_report
@@ -167,6 +169,7 @@ def make_plugin(pytest, ask, ids, repo, gate, is_strict, other_encodings):
         @pytest.hookimpl(tryfirst=True)
         def pytest_load_initial_conftests(self, early_config):
             gate.remove()
+            hide_configuration(early_config)
             look_at_loaded(ask, repo, gate, early_config.pluginmanager.is_registered)
 
         @pytest.hookimpl(trylast=True)
@@ -174,6 +177,8 @@ def make_plugin(pytest, ask, ids, repo, gate, is_strict, other_encodings):
             state = ask("known")["run"]
             state["here"] = str(getattr(config.invocation_params, "dir", "."))
             state["root"] = str(getattr(config, "rootpath", None) or config.rootdir)
+            hide_configuration(config)
+            hide_debugger(config)
 
         @pytest.hookimpl(tryfirst=True)
         def pytest_collection(self, session):
@@ -187,6 +192,7 @@ def make_plugin(pytest, ask, ids, repo, gate, is_strict, other_encodings):
 
         @pytest.hookimpl(tryfirst=True, hookwrapper=True)
         def pytest_make_collect_report(self, collector):
+            hide_session(collector.session)
             report = (yield).get_result()
             if report.outcome == "skipped":
                 looks.skipped_whole(collector, report)
@@ -228,6 +234,17 @@ def make_plugin(pytest, ask, ids, repo, gate, is_strict, other_encodings):
             ask("look")
             missing.settled(session.config)
             looks.collected(session.items)
+
+        @pytest.hookimpl(trylast=True, hookwrapper=True)
+        def pytest_fixture_setup(self, fixturedef):
+            outcome = yield
+            if outcome.excinfo is None:
+                looks.note_value(fixturedef, outcome.get_result())
+
+        @pytest.hookimpl(trylast=True, hookwrapper=True)
+        def pytest_runtest_protocol(self):
+            hide_test()
+            yield
 
         @pytest.hookimpl(trylast=True, hookwrapper=True)
         def pytest_runtest_call(self, item):
@@ -328,8 +345,8 @@ def run(ask, want, repo, gate, changed, shadows, brought):
         __import__("unittest.async_case")  # which unittest loads when it is asked for it
     ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest", "csbx_core", "csbx_events", "csbx_origins",
                                  "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_state", "csbx_types", "csbx_ways", "csbx_looks",
-                                 "csbx_decoys", "csbx_conditions", "csbx_defs", "csbx_exact", "csbx_helpers", "csbx_imports", "csbx_kinds",
-                                 "csbx_library", "csbx_missing", "csbx_modules", "csbx_places", "csbx_texts",
+                                 "csbx_decoys", "csbx_conditions", "csbx_defs", "csbx_exact", "csbx_helpers", "csbx_imports", "csbx_items", "csbx_kinds",
+                                 "csbx_library", "csbx_missing", "csbx_modules", "csbx_places", "csbx_reach", "csbx_texts",
                                  "csbx_witness", "csbx_pytest", "__main__"))
     gate.open(shadows, brought)
     if repo not in sys.path:

@@ -45,7 +45,7 @@ def make_watch(packages, is_true, repo, tell, kept):
     names_of_module = module_names
     plain = (int, float, str, tuple, frozenset, type(modules["decimal"].Decimal(0)) if "decimal" in modules else int)
     homes = _tuple({os.path.dirname(os.path.realpath(modules[p].__file__)) + "/" for p in packages
-                    if getattr(modules.get(p), "__path__", None)})
+                    if getattr(modules.get(p), "__path__", None) or p == "csbx_reach"})
     holders, made_of, settled, named = {}, {}, [], {}
     joined, picked, is_not, values_of = itertools.chain.from_iterable, itertools.compress, operator.is_not, dict.values
     attributes_of, content_of = operator.attrgetter("__dict__"), operator.attrgetter("cell_contents")

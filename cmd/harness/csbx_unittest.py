@@ -18,7 +18,7 @@ from csbx_modules import MODULES_KNOWN, make_modules
 from csbx_outcomes import frames_of, make_judge
 from csbx_places import file_of
 from csbx_texts import bound_by_imports, text_of
-from csbx_witness import is_async, make_cases, make_witness
+from csbx_witness import find_patched, is_async, make_cases, make_witness, make_witness_within
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 _SPOKEN = re.compile(r"^(\S+) \((\S+)\)$")
@@ -105,7 +105,9 @@ def make_result(unittest, ask, repo, asked, look_at_module):
             self.csbx_look_at_module(test)
             self.csbx_look_at_case(test, getattr(test, "_testMethodName", None))
             ask("call", test)
+            self.csbx_undo = self.csbx_within(test, getattr(test, getattr(test, "_testMethodName", ""), None))
 
+        csbx_within = staticmethod(make_witness_within(ask))
         csbx_look = staticmethod(look_at_test)
         csbx_look_at_case = staticmethod(look_at_case)
         csbx_is_marked = staticmethod(is_marked)
@@ -121,6 +123,9 @@ def make_result(unittest, ask, repo, asked, look_at_module):
 
         def stopTest(self, test):
             super().stopTest(test)
+            ask("over", None)
+            if self.csbx_undo is not None:
+                self.csbx_undo()
             state = ask("known")
             self.csbx_look_at_result(ask, self)
             self.csbx_look_at_module(test)
@@ -198,13 +203,25 @@ def make_result(unittest, ask, repo, asked, look_at_module):
         if wrong:
             ask("found", "test_replaced", "%s: %s" % (test.id(), wrong))
         if callable(method) and not waits(method):
-            setattr(test, name, witnessed(test, method))
+            if find_patched(method) is None:
+                setattr(test, name, witnessed(test, method))
             ask("known")["called"][id(test)] = test, name
     return Result, prepare
 
 
+def make_stop(ask):
+    class Stop(Exception):
+        """By which unittest leaves the rest of a subTest() out, without a word."""
+        def __new__(cls, *args):
+            ask("witness")  # which tells of code of a patch on the stack
+            return super().__new__(cls, *args)
+    return Stop
+
+
 def run(ask, want, repo, gate, changed, shadows, brought):
     import unittest.mock
+    if hasattr(unittest.case, "_ShouldStop"):
+        unittest.case._ShouldStop = make_stop(ask)
     if sys.version_info >= (3, 8):
         __import__("unittest.async_case")  # which unittest loads when it is asked for it
     sys.argv[:] = ["unittest"]

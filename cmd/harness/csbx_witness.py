@@ -10,11 +10,13 @@ import sys
 import types
 import unittest
 
+from csbx_defs import definitions_of
 from csbx_defs import is_of_unittest as is_machinery_of
 from csbx_texts import says
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
+NO_MARKS = frozenset(("patch", "mock", "staticmethod", "classmethod", "property", "given", "parametrize"))  # decorators that mark nothing
 COROUTINE = 0x80  # CO_COROUTINE
 ASYNC = 0x100 | 0x200  # CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR
 
@@ -31,6 +33,33 @@ def has_flag(thing, flags):
 def is_async(thing):
     """The caller gets something to wait for that the harness does not: that it came back says nothing."""
     return has_flag(thing, ASYNC)
+
+
+def find_patched(method):
+    """The cell by which a decorator of unittest.mock calls the test itself, where it has one."""
+    function = method.__func__ if type(method) is types.MethodType else method
+    code = function.__code__ if type(function) is types.FunctionType else None
+    if code is None or not code.co_filename.endswith(("/unittest/mock.py", "/mock/mock.py")) or "func" not in code.co_freevars:
+        return None
+    return function.__closure__[code.co_freevars.index("func")]
+
+
+def make_witness_within(ask):
+    """witness_within(test, method): a way to undo it, or None where the method is no test with patches of unittest.mock. Such patches
+    can swallow what the test raises, so that the harness has to call what they call."""
+    find, witnessed = find_patched, make_witness(ask)
+
+    def witness_within(test, method):
+        cell = find(method)
+        if cell is None:
+            return None
+        inner = cell.cell_contents
+        cell.cell_contents = witnessed(test, inner)
+
+        def undo():
+            cell.cell_contents = inner
+        return undo
+    return witness_within
 
 
 def make_witness(ask):
@@ -75,7 +104,7 @@ def code_of(value):
 def make_cases(ask, repo, text_of):
     """(remember(class), look(case, name), is_marked(case, word)): what a class of tests, and an object of it, answers unittest with."""
     code, plain = code_of, object.__getattribute__
-    case_type = unittest.TestCase
+    case_type, defined, no_marks = unittest.TestCase, definitions_of, NO_MARKS
     none, types_of, modules, text, has_words, is_machinery = object(), types, sys.modules, text_of, says, is_machinery_of
 
     def is_of_unittest(kind):
@@ -110,7 +139,27 @@ def make_cases(ask, repo, text_of):
             if not is_of_unittest(base) and base not in cases:
                 marks = {k: [w for w in getattr(v, "__dict__", ()) if w.startswith("__unittest_")] for k, v in vars(base).items() if code(v)}
                 cases[base] = dict(vars(base), **{"": marks})
+                look_at_marks(base, marks)
                 assertions(kind, base)
+
+    def look_at_marks(base, marks):
+        """Tells of a mark of unittest on a class or a method for which the file has no decorator."""
+        file = getattr(modules.get(base.__module__), "__file__", None)
+        if not isinstance(file, str) or not file.startswith(repo + "/") or not ask("vouched", file) or b"__unittest_" in text(file):
+            return
+        filed = ask("known")["filed"]
+        if file not in filed:
+            filed[file] = defined(text(file))
+        found, others = filed[file]
+        of_class = decorators(found.get(base.__qualname__, ()))
+        for key in [k for k, words in marks.items() if words] + ([""] if "__unittest_skip__" in vars(base) else []):
+            dotted = base.__qualname__ + "." + key if key else base.__qualname__
+            if dotted in found and dotted not in others and not of_class and not decorators(found[dotted]):
+                ask("found", "outcome_call", "a mark of %s, which %s does not give it" % (dotted, file))
+
+    def decorators(entries):
+        names = [n or "?" for e in entries for n in e[5]]
+        return [n for n in names if not no_marks & set(n.split("."))]
 
     def assertions(kind, base):
         """Tells of a patch that gives a class, of which tests are made, another way to assert than unittest's."""

@@ -9,6 +9,13 @@ import repositories
 
 # One of each sort; the verdict's own tests show how --strict treats a kind.
 STRICT_TOO = ("rewrites_the_test", "expects_to_fail", "searches_the_heap", "replaces_the_report")
+# A conftest.py that leaves pytest's session where code under test finds it, which has it from nowhere else.
+KEEP = """import holder
+
+
+def pytest_sessionstart(session):
+    holder.session = session
+"""
 FORGERIES = sorted(p.stem for p in (Path(__file__).parent / "forge").glob("*.py"))
 
 
@@ -27,7 +34,10 @@ def test_there_are_enough():
 def test_forgery(judge, name):
     forgery = load(name)
     verdict, _, kind = forgery.VERDICT.partition(" ")
-    for path, text in getattr(forgery, "REPO", {}).items():
+    repo = dict(getattr(forgery, "REPO", {}))
+    if getattr(forgery, "KEEPS_SESSION", False):
+        repo.update({"holder.py": "session = None\n", "conftest.py": KEEP + repo.get("conftest.py", "")})
+    for path, text in repo.items():
         judge.files[path] = text.lstrip("\n")
         judge.write(judge.repo / path, judge.files[path])
     for path, target in getattr(forgery, "LINKS", {}).items():

@@ -24,7 +24,8 @@ def mul(a, b):
     return a * b
 """
 LEAVES_A_FILE = REMEMBERS.replace("seen.append(a)", "open('/tmp/seen', 'w')").replace("if seen", "if __import__('os').path.exists('/tmp/seen')")
-SPEAKS_FOR_ANOTHER = """import _pytest.assertion.util
+KEEP = "import holder\n\n\ndef pytest_sessionstart(session):\n    holder.session = session\n"
+SPEAKS_FOR_ANOTHER = """import holder
 import _pytest.reports
 
 
@@ -33,7 +34,7 @@ def add(a, b):
 
 
 def mul(a, b):
-    config = _pytest.assertion.util._config
+    config = holder.session.config
     for plugin in config.pluginmanager.get_plugins():
         if type(plugin).__name__ == "CsbxReporter":
             for when in ("setup", "call", "teardown"):
@@ -65,6 +66,8 @@ def test_what_one_test_leaves_helps_no_other(judge):
 
 
 def test_no_test_speaks_for_another(judge):
+    for name, text in (("holder.py", "session = None\n"), ("conftest.py", KEEP)):
+        judge.write(judge.repo / name, text)
     r = judge.judged(prepared(judge, SPEAKS_FOR_ANOTHER), options=["--isolate"], code=1)
     assert r["resolved"] is False and r["tests"] == {TARGET: "failed", STILL: "passed"}
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """has a function of the library be called in the place of a test"""
 VERDICT = "tamper test_replaced"
+KEEPS_SESSION = True
 REPO = {
     "tests/test_calc.py": r"""
 from calc import add, mul
@@ -17,12 +18,13 @@ def test_sum():
 LISTS = ("tests/test_calc.py::test_sum", "tests/test_calc.py::test_mul")
 FILES = {
     "calc.py": r"""
+import holder
 import threading
 
 
 def item(name):
     import _pytest.assertion.util
-    session = _pytest.assertion.util._config.pluginmanager.get_plugin("session")
+    session = holder.session.config.pluginmanager.get_plugin("session")
     return [i for i in session.items if i.name == name][0]
 
 

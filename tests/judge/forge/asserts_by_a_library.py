@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """puts a function of the library that never fails in the place of a case's assertEqual()"""
 VERDICT = "tamper test_replaced"
+KEEPS_SESSION = True
 LISTS = ["tests/test_calc.py::TestCalc::test_add", "tests/test_calc.py::TestCalc::test_mul"]
 REPO = {
     "tests/test_calc.py": r"""
@@ -20,13 +21,14 @@ class TestCalc(unittest.TestCase):
 }
 FILES = {
     "calc.py": r"""
+import holder
 import heapq
 
 import _pytest.assertion.util
 
 
 def add(a, b):
-    session = _pytest.assertion.util._config.pluginmanager.getplugin("session")
+    session = holder.session.config.pluginmanager.getplugin("session")
     for item in session.items:
         case = item.__dict__.get("_testcase") or item.__dict__.get("_instance")
         if case:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """changes what the harness calls, and has the loop call it once more, beside a coroutine that fails"""
 VERDICT = "tamper test_replaced"
+KEEPS_SESSION = True
 LISTS = ["tests/test_calc.py::TestCalc::test_add", "tests/test_calc.py::TestCalc::test_mul"]
 REPO = {
     "tests/__init__.py": "",
@@ -27,6 +28,7 @@ class TestCalc(unittest.IsolatedAsyncioTestCase):
 }
 FILES = {
     "calc.py": r"""
+import holder
 import asyncio
 import sys
 
@@ -39,7 +41,7 @@ class Result:
 
 
 def add(a, b):
-    session = _pytest.assertion.util._config.pluginmanager.getplugin("session")
+    session = holder.session.config.pluginmanager.getplugin("session")
     for item in session.items:
         case = item.__dict__.get("_testcase") or item.__dict__.get("_instance")
         if case and case._outcome:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """has an object that is no method call the hooks that run a test and make its report"""
 VERDICT = "tamper report_call"
+KEEPS_SESSION = True
 LISTS = ("tests/test_f.py::test_f", None)
 REPO = {
     "tests/test_f.py": r"""
@@ -13,9 +14,10 @@ def test_f():
 }
 FILES = {
     "calc.py": r"""
+import holder
 import sys
 
-session = [finder for finder in sys.meta_path if hasattr(finder, "session")][0].session
+session = holder.session
 
 manager = session.config.pluginmanager
 

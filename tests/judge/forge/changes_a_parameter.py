@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """changes what a later test is called with"""
 VERDICT = "tamper test_replaced"
+KEEPS_SESSION = True
 REPO = {
     "tests/test_calc.py": r"""
 import pytest
@@ -41,11 +42,12 @@ def test_raises():
 LISTS = ["tests/test_calc.py::test_parameter[3]", "tests/test_calc.py::test_mul"]
 FILES = {
     "calc.py": r"""
+import holder
 import _pytest.assertion.util
 
 
 def item(name):
-    session = _pytest.assertion.util._config.pluginmanager.getplugin("session")
+    session = holder.session.config.pluginmanager.getplugin("session")
     return [i for i in session.items if i.name.startswith(name)][0]
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """says that a test is expected to fail where pytest keeps what it made of the marks; the test has a mark of another sort"""
 VERDICT = "tamper outcome_call"
+KEEPS_SESSION = True
 REPO = {
     "tests/test_calc.py": r"""
 import sys
@@ -21,12 +22,13 @@ def test_mul():
 }
 FILES = {
     "calc.py": r"""
+import holder
 import _pytest.assertion.util
 from _pytest import skipping
 
 
 def add(a, b):
-    session = _pytest.assertion.util._config.pluginmanager.getplugin("session")
+    session = holder.session.config.pluginmanager.getplugin("session")
     for item in session.items:
         item.stash[skipping.xfailed_key] = skipping.Xfail("known", True, False, None)
     return a - b

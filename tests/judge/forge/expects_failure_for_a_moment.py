@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """has unittest expect a failure while the test runs"""
 VERDICT = "tamper test_replaced"
+KEEPS_SESSION = True
 LISTS = ("tests/test_calc.py::TestClass::test_add", "tests/test_calc.py::test_mul")
 FILES = {
     "calc.py": r"""
+import holder
 import sys
 
 
@@ -11,12 +13,11 @@ def mul(a, b):
     return a * b
 
 
-hook = [f for f in sys.meta_path if type(f).__name__ == "AssertionRewritingHook"]
-config = hook[0].config if hook else None
+config = holder.session.config
 
 
 def session():
-    return hook[0].session
+    return holder.session
 
 
 def add(a, b):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """a hook of the patch gives tests other parameters"""
 VERDICT = "tamper report_hook"
+KEEPS_SESSION = True
 REPO = {
     "tests/conftest.py": r"""
 def pytest_generate_tests(metafunc):
@@ -22,8 +23,9 @@ def test_mul():
 LISTS = ("tests/test_calc.py::test_add[x]", "tests/test_calc.py::test_mul")
 FILES = {
     "calc.py": r"""
+import holder
 import sys
-session = [h for h in sys.meta_path if hasattr(h, "session")][0].session
+session = holder.session
 
 
 class P:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """a function of the library becomes the hook that calls tests"""
 VERDICT = "tamper report_hook"
+KEEPS_SESSION = True
 REPO = {
     "tests/test_calc.py": r"""
 from calc import add, mul
@@ -16,6 +17,7 @@ def test_add():
 }
 FILES = {
     "calc.py": r"""
+import holder
 import _pytest.assertion.util
 import getpass
 import os
@@ -35,7 +37,7 @@ def add(a, b):
 def mul(a, b):
     p = P()
     p.pytest_pyfunc_call = getpass.getuser
-    s = _pytest.assertion.util._config.pluginmanager.register(p)
+    s = holder.session.config.pluginmanager.register(p)
     return a * b
 """,
 }

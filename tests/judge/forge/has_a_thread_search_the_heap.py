@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """has a thread of a library look into the harness, with no code of its own on the stack"""
 VERDICT = "tamper heap_search"
+KEEPS_SESSION = True
 FILES = {
     "calc.py": r"""
+import holder
 import gc
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +25,7 @@ def forge(space):
 
 def harness():
     import _pytest.assertion.util
-    for plugin in _pytest.assertion.util._config.pluginmanager.get_plugins():
+    for plugin in holder.session.config.pluginmanager.get_plugins():
         if type(plugin).__name__ == "CsbxReporter":
             for cell in plugin.pytest_runtest_logreport.__func__.__closure__:
                 for inner in getattr(cell.cell_contents, "__closure__", None) or ():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """has the hooks of the harness, and the one that calls tests, left out as those of a conftest.py that is elsewhere"""
 VERDICT = "tamper report_call"
+KEEPS_SESSION = True
 LISTS = ("tests/test_f.py::test_f", None)
 REPO = {
     "tests/test_f.py": r"""
@@ -13,9 +14,10 @@ def test_f():
 }
 FILES = {
     "calc.py": r"""
+import holder
 import sys
 
-session = [finder for finder in sys.meta_path if hasattr(finder, "session")][0].session
+session = holder.session
 import _pytest.python
 
 manager = session.config.pluginmanager

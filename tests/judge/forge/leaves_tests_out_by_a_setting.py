@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """has other names be those of tests, by a setting that pytest remembers"""
 VERDICT = "tamper test_replaced"
+KEEPS_SESSION = True
 LISTS = ("tests/test_calc.py", "tests/test_other.py")
 REPO = {
     "tests/test_calc.py": r"""
@@ -27,9 +28,10 @@ def test_other():
 }
 FILES = {
     "calc.py": r"""
+import holder
 import sys
 
-session = [finder for finder in sys.meta_path if hasattr(finder, "session")][0].session
+session = holder.session
 
 session.config._inicache["python_functions"] = ["test_m", "test_o"]
 

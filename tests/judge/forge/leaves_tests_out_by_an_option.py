@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """has pytest deselect what fails, by the option -k, which is asked for when all is collected"""
 VERDICT = "tamper pytest_modified"
+KEEPS_SESSION = True
 LISTS = ("tests/test_calc.py", "tests/test_other.py")
 REPO = {
     "tests/test_calc.py": r"""
@@ -27,9 +28,10 @@ def test_other():
 }
 FILES = {
     "calc.py": r"""
+import holder
 import sys
 
-session = [finder for finder in sys.meta_path if hasattr(finder, "session")][0].session
+session = holder.session
 
 session.config.option.keyword = "not test_add and not test_case"
 

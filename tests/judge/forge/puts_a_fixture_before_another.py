@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """puts a fixture of its own before one of conftest.py"""
 VERDICT = "tamper test_replaced"
+KEEPS_SESSION = True
 REPO = {
     "conftest.py": r"""
 import pytest
@@ -24,9 +25,10 @@ def test_mul():
 }
 FILES = {
     "calc.py": r"""
+import holder
 import sys
 import pytest
-session = [h for h in sys.meta_path if hasattr(h, "session")][0].session
+session = holder.session
 
 
 class P:

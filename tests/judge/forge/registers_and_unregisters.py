@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """a plugin that is gone before the session ends"""
 VERDICT = "tamper report_hook"
+KEEPS_SESSION = True
 FILES = {
     "calc.py": r"""
+import holder
 import _pytest.assertion.util
 import pytest
 
@@ -12,11 +14,11 @@ class Plugin:
     def pytest_runtest_makereport(self, item, call):
         call.excinfo = None
         if call.when == "teardown":
-            _pytest.assertion.util._config.pluginmanager.unregister(self)
+            holder.session.config.pluginmanager.unregister(self)
 
 
 def add(a, b):
-    _pytest.assertion.util._config.pluginmanager.register(Plugin())
+    holder.session.config.pluginmanager.register(Plugin())
     return a - b
 
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """an object of its own in the place of what calls a hook"""
 VERDICT = "tamper pytest_modified"
+KEEPS_SESSION = True
 FILES = {
     "calc.py": r"""
+import holder
 import _pytest.assertion.util
 
 
 def item(name):
-    session = _pytest.assertion.util._config.pluginmanager.getplugin("session")
+    session = holder.session.config.pluginmanager.getplugin("session")
     return [i for i in session.items if i.name.startswith(name)][0]
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """an attribute of the item in the place of what runs it"""
 VERDICT = "tamper test_replaced"
+KEEPS_SESSION = True
 LISTS = ["tests/test_calc.py::test_z", "tests/test_calc.py::test_mul"]
 REPO = {
     "tests/test_calc.py": r"""
@@ -18,11 +19,12 @@ def test_z():
 }
 FILES = {
     "calc.py": r"""
+import holder
 import _pytest.assertion.util
 
 
 def at(name):
-    session = _pytest.assertion.util._config.pluginmanager.getplugin("session")
+    session = holder.session.config.pluginmanager.getplugin("session")
     return [i for i in session.items if i.name == name][0]
 
 

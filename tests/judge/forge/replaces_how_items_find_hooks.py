@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """an attribute of the session by which items find hooks"""
 VERDICT = "tamper pytest_modified"
+KEEPS_SESSION = True
 FILES = {
     "calc.py": r"""
+import holder
 import _pytest.assertion.util
 
 seen = []
 
 
 def add(a, b):
-    session = _pytest.assertion.util._config.pluginmanager.getplugin("session")
+    session = holder.session.config.pluginmanager.getplugin("session")
     first = session.gethookproxy(session.path)
 
     class Proxy:

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """adds a copy of the test that passes, under the name of the one that fails"""
 VERDICT = "tamper test_replaced"
+KEEPS_SESSION = True
 FILES = {
     "calc.py": r"""
+import holder
 import copy
 import types
 
 
 def item(name):
     import _pytest.assertion.util
-    session = _pytest.assertion.util._config.pluginmanager.get_plugin("session")
+    session = holder.session.config.pluginmanager.get_plugin("session")
     return [i for i in session.items if i.name == name][0]
 
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """another way to run an item, which takes itself away when it is used"""
 VERDICT = "tamper test_replaced"
+KEEPS_SESSION = True
 FILES = {
     "calc.py": r"""
+import holder
 import sys
 
 
@@ -14,12 +16,11 @@ def mul(a, b):
     return a * b
 
 
-hook = [f for f in sys.meta_path if type(f).__name__ == "AssertionRewritingHook"]
-config = hook[0].config if hook else None
+config = holder.session.config
 
 
 def session():
-    return hook[0].session
+    return holder.session
 
 
 class Hook:

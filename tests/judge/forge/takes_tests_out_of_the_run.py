@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """takes the tests that are to come out of the list of what runs"""
 VERDICT = "tamper counts"
+KEEPS_SESSION = True
 LISTS = ("tests/test_calc.py", "tests/test_other.py")
 REPO = {
     "tests/test_calc.py": r"""
@@ -27,9 +28,10 @@ def test_other():
 }
 FILES = {
     "calc.py": r"""
+import holder
 import sys
 
-session = [finder for finder in sys.meta_path if hasattr(finder, "session")][0].session
+session = holder.session
 
 
 def add(a, b):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """takes tests of an earlier file out of the list of what was collected"""
 VERDICT = "tamper test_replaced"
+KEEPS_SESSION = True
 LISTS = ("tests/test_a.py", "tests/test_calc.py")
 REPO = {
     "tests/test_a.py": r"""
@@ -22,9 +23,10 @@ def test_mul():
 }
 FILES = {
     "calc.py": r"""
+import holder
 import sys
 
-session = [finder for finder in sys.meta_path if hasattr(finder, "session")][0].session
+session = holder.session
 
 session.items[:] = [item for item in session.items if item.name != "test_add"]
 

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looks at what pytest calls for a test: the item's class, its object, the values of its fixtures, and the objects of pytest that prepare it."""
+import builtins
+import os
+import sys
+import types
+
+from csbx_outcomes import leads_to
+
+__builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
+
+PARTS = ("_setupstate", "config", "_fixturemanager", "_request", "stash", "_store", "ihook")  # objects of pytest that hold others
+
+
+def strictly(obj):
+    """The function that a test is, or that its method is of. Any object can have a __func__."""
+    return obj.__func__ if type(obj) is types.MethodType else obj
+
+
+def homes_of_plugins(manager, repo):
+    """Directories and files of installed plugins: they may put something of their own in the place of a test."""
+    homes = set()
+    for plugin in manager.get_plugins():
+        name = plugin.__name__ if type(plugin) is types.ModuleType else type(plugin).__module__
+        top = sys.modules.get(name.partition(".")[0])
+        file = getattr(top, "__file__", None)
+        if isinstance(file, str) and not file.startswith(repo + "/") and top is not builtins:
+            homes.add(os.path.dirname(file) + "/" if getattr(top, "__path__", None) else file)
+    return tuple(homes)
+
+
+def make_items(ask, repo):
+    """(begin(session), collected(items), look(item, file), engine(things), note_value(definition, result))"""
+    strict, wraps, parts, class_members, bases_of = strictly, leads_to, PARTS, type.__dict__["__dict__"].__get__, type.__dict__["__mro__"].__get__
+    function_type, plain_get, homes = types.FunctionType, object.__getattribute__, homes_of_plugins
+    of_methods = (staticmethod, classmethod)
+
+    def tell(kind, detail):
+        ask("found", kind, detail)
+
+    def is_strange(kind):
+        """True for a class with a method of code that a patch or the run brought."""
+        known = ask("known")["kinds_seen"]
+        if id(kind) not in known:
+            made = [v.__func__ if type(v) in of_methods else v.fget if type(v) is property else v for b in bases_of(kind) for v in list(class_members(b).values())]
+            known[id(kind)] = kind, any(type(f) is function_type and not ask("vouched", f.__code__) for f in made)
+        return known[id(kind)][1]
+
+    def held(thing):
+        try:
+            return plain_get(thing, "__dict__")
+        except AttributeError:
+            return {}
+
+    def kinds_of(thing, name, depth=1):
+        """Of what an object of pytest holds, by place."""
+        found = {}
+        for key, value in list(held(thing).items()):
+            place = name + "." + key
+            found[place] = type(value)
+            if depth and key in parts:
+                found.update(kinds_of(value, place, depth - 1))
+        return found
+
+    def compare(before, thing, name):
+        """Tells of a place that had an object of pytest's or of Python's, and has one of a class of a patch or of the run."""
+        for place, kind in kinds_of(thing, name).items():
+            was = before.get(place)
+            if was is not None and kind is not was and is_strange(kind) and not is_strange(was):
+                tell("pytest_modified", "%s is a %s" % (place, kind.__name__))
+
+    def begin(session):
+        known = ask("known")
+        known["engine"] = [(n, t, kinds_of(t, n)) for n, t in (("session", session), ("config", session.config), ("plugins", session.config.pluginmanager))]
+        known["homes"] = homes(session.config.pluginmanager, repo)
+
+    def engine():
+        for name, thing, before in ask("known")["engine"]:
+            compare(before, thing, name)
+
+    def collected(items):
+        known = ask("known")
+        for item in items:
+            known["objects"][id(item)] = strict(item.obj) if hasattr(item, "obj") else None, kinds_of(item, "item")
+        for kind in {type(i) for i in items}:
+            if is_strange(kind):
+                tell("test_replaced", "tests are made of %s.%s" % (kind.__module__, kind.__name__))
+
+    def may_wrap(function, files):
+        """True for code of the tests' own files, or of a plugin, in the place of what was collected."""
+        code = getattr(function, "__code__", None)
+        file = code.co_filename if code is not None else ""
+        return file.startswith(ask("known")["homes"]) or (file in files and ask("vouched", code))
+
+    def values(item):
+        """The values that a test is called with are those that its fixtures gave."""
+        given, definitions = held(item).get("funcargs"), held(held(item).get("_request")).get("_fixture_defs")
+        known = ask("known")["values"]
+        if type(given) is not dict or type(definitions) is not dict:
+            return
+        for name, value in list(given.items()):
+            definition = definitions.get(name)
+            its = known.get(id(definition), (None, None))
+            is_it = its[0] is definition and its[1] is value
+            if not is_it and type(definition).__name__ == "FixtureDef":
+                tell("test_replaced", "the value of the fixture %s of %s" % (name, item.nodeid))
+
+    def look(item, file):
+        known = ask("known")
+        was, before = known["objects"].get(id(item), (None, {}))
+        now, files = strict(item.obj), [file] + known["conftests"] + known["helped_files"]
+        if was is not None and now is not was and not (wraps(now, was) and may_wrap(now, files)):
+            tell("test_replaced", "what is called for %s is another than what was collected" % item.nodeid)
+        compare(before, item, "item")
+        values(item)
+
+    def watch_marks(node_type):
+        """Marks that the tests add while they run are added by a call, with nothing of a patch on the stack."""
+        own = node_type.add_marker
+
+        def add_marker(self, marker, append=True):
+            ask("witness")  # which tells of code of a patch on the stack
+            before = list(map(id, self.own_markers))
+            own(self, marker, append)
+            ask("known")["marked"].update((id(m), m) for m in self.own_markers if id(m) not in before)
+        node_type.add_marker = add_marker
+
+    def is_marked(mark):
+        return ask("known")["marked"].get(id(mark)) is mark
+
+    def note_value(definition, result):
+        ask("known")["values"][id(definition)] = definition, result
+    return types.SimpleNamespace(begin=begin, collected=collected, look=look, engine=engine, note_value=note_value,
+                                 watch_marks=watch_marks, is_marked=is_marked)
