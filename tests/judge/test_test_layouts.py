@@ -308,3 +308,32 @@ def test_a_library_that_makes_code(csbx, suite_image):
     shutil.copy(made, judge.repo / "fast.so")
     r = judge.judged(judge.patch(files={"calc.py": ADD.replace("a - b", "a + b")}), options=["--strict"], code=0)
     assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
+
+
+CONFTEST = r"""
+import os.path
+
+import pytest
+
+
+@pytest.hookimpl(tryfirst=True, hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    rep = outcome.get_result()
+    if rep.when == "call" and rep.failed:
+        mode = "a" if os.path.exists("failures") else "w"
+        with open("failures", mode) as f:
+            if "tmp_path" in item.fixturenames:
+                extra = " ({})".format(item.funcargs["tmp_path"])
+            else:
+                extra = ""
+            f.write(rep.nodeid + extra + "\n")
+"""
+
+
+def test_a_hook_that_asks_for_what_a_test_is_given(csbx, suite_image):
+    """pytest's own example of what is done with failures, which looks into the arguments of the test; so do screenshots of selenium."""
+    tests = "from calc import add, mul\n\n\ndef test_add(tmp_path):\n    assert add(1, 2) == 3\n\n\ndef test_mul(tmp_path):\n    assert mul(2, 3) == 6\n"
+    judge = repositories.Judge(csbx, suite_image, {"calc.py": ADD, "conftest.py": CONFTEST.lstrip("\n"), "tests/test_calc.py": tests})
+    r = judge.judged(judge.patch(files={"calc.py": ADD.replace("a - b", "a + b")}), options=["--strict"], code=0)
+    assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
