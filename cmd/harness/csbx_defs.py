@@ -134,8 +134,8 @@ def is_of_runner(key, value):
 
 
 def make_filed(text_of):
-    """strange_test(known, function, kind, name, file of its module, is_vouched): what is wrong with a test, or None;
-    strange_marks(), strange_members() likewise. known: a dict that the core keeps, where no function leads to it."""
+    """strange_test(known, function, kind, name, file of its module, is_vouched(file, or code that has to be of one)): what is wrong
+    with a test, or None; strange_marks(), strange_members() likewise. known: a dict that the core keeps, where no function leads to it."""
     read, reach, modules, of_text, is_machinery = text_of, reached_from, sys.modules, definitions_of, is_of_unittest
     is_of_pytest, is_as_said, code_type = is_of_runner, is_condition_of, types.CodeType
     callables = (types.FunctionType, staticmethod, classmethod, property)
@@ -152,9 +152,9 @@ def make_filed(text_of):
                 return getattr(modules.get(base.__module__), "__file__", None), "%s.%s" % (base.__qualname__, name)
         return file, name
 
-    def matches(function, file, name, entries):
+    def matches(function, file, name, entries, is_vouched):
         code = getattr(function, "__code__", None)
-        return type(code) is code_type and code.co_name == name and any(code.co_firstlineno in e[0] for e in entries) and \
+        return type(code) is code_type and is_vouched(code) and code.co_name == name and any(code.co_firstlineno in e[0] for e in entries) and \
             code.co_filename.rpartition("/")[2] == file.rpartition("/")[2]
 
     def strange_test(known, function, kind, name, file, is_vouched):
@@ -165,10 +165,10 @@ def make_filed(text_of):
         entries = found.get(dotted)
         if not entries or dotted in others:
             return None
-        if any(matches(f, file, name, entries) for f in reach(function)):
+        if any(matches(f, file, name, entries, is_vouched) for f in reach(function)):
             return None
         is_decorated = any(e[1] is None for e in entries)
-        another = [n for n, e in found.items() if n and "<" not in n and matches(function, file, n.rpartition(".")[2], e)]
+        another = [n for n, e in found.items() if n and "<" not in n and matches(function, file, n.rpartition(".")[2], e, is_vouched)]
         return None if is_decorated and not another else "is not the function that %s has by that name" % file
 
     def strange_marks(known, function, kind, name, file, is_vouched, run_marks, of_module):

@@ -122,11 +122,12 @@ def make_tracer_judge(is_code, is_vouched, file_of, found):
 
 
 def make_audit(vouch, found, repo):
-    """(audited(event, args, frame), check_tracers()). vouch: is_code, is_filed, is_vouched, learn, culprit, short and
-    is_compiled of the core."""
-    is_code, is_filed, is_vouched, learn, culprit, short, is_compiled, has_code, is_cached = vouch
+    """(audited(event, args, frame), check_tracers()). vouch: is_code, is_filed, is_vouched, learn, culprit, short of the core, and
+    is_compiled, has_code, is_cached and is_moved."""
+    is_code, is_filed, is_vouched, learn, culprit, short, is_compiled, has_code, is_cached, is_moved = vouch
     peeping, direct, tracers, inside = dict(PEEPING).get, DIRECT, TRACERS, repo + "/"
     _type, _str, _subclass, begins, ends, contains = type, str, issubclass, str.startswith, str.endswith, str.__contains__
+    partition, rpartition = str.partition, str.rpartition
     members, function_type, module_type = class_names, types.FunctionType, types.ModuleType
     names_of_module, modules = module_names, sys.modules
     tuple_type, spec_type, plain = tuple, importlib.machinery.ModuleSpec, object.__getattribute__
@@ -209,11 +210,23 @@ def make_audit(vouch, found, repo):
         """True for the code of something else: a patch may change what it brought as it likes, and namedtuple() sets
         defaults."""
         if args[1] == "__code__" and _type(args[2]) is code_type and not is_compiled(args[2]):
-            return True
+            return not says_of_itself(args[0], args[2], frame)
         if args[1] != "__code__" and is_filed(frame.f_code) and names(frame.f_code, args[1]):
             return False
         file = file_of(args[0])
         return file is None or is_vouched(file)
+
+    def says_of_itself(function, code, frame):
+        """True when a library has a function say that it is of another place: hypothesis' stand for what they wrap, numpy's for what they
+        call. The place is one of tests or of no file, or the library's own."""
+        own, said = frame.f_code.co_filename, code.co_filename
+        if not contains(own, "-packages/") or not is_filed(frame.f_code) or _type(said) is not _str or _type(function) is not function_type:
+            return False
+        before, _, rest = rpartition(own, "-packages/")
+        is_own = begins(said, before + "-packages/" + partition(rest, "/")[0] + "/") or (begins(said, "<") and not begins(said, "<frozen "))
+        if not (is_own or (begins(said, inside) and is_vouched(said))) or culprit(frame, beyond_imports=False) is not None:
+            return False
+        return is_moved(code, function.__code__, is_own)
 
     def has_ctypes(frame):
         """True when the module of a frame's code has anything of ctypes: else other code gave it the function it

@@ -55,7 +55,7 @@ def make_exact(ask):
         if type(function) is not function_type:
             return False
         code = function.__code__
-        return code.co_name == name and code.co_filename == file and ask("vouched", code) and function.__globals__ is space and \
+        return code.co_name == name and code.co_filename == file and not ask("strangers", [code]) and function.__globals__ is space and \
             getattr(function, "__builtins__", all_builtins) is all_builtins and \
             any([code.co_firstlineno in lines and has_defaults(function, defaults) for lines, defaults in entries])
     return is_exact

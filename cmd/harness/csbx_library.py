@@ -45,7 +45,7 @@ def make_library(ask, repo, text_of):
     def own_file(value):
         """[the file of a function of the repository as it was]"""
         code = code_of(value)
-        return [code.co_filename] if code is not None and code.co_filename.startswith(repo + "/") and ask("vouched", code) else []
+        return [code.co_filename] if code is not None and code.co_filename.startswith(repo + "/") and not ask("strangers", [code]) else []
 
     def home_of(value):
         """[the file of the repository, as it was, that a class or an object says it is of]"""

@@ -48,7 +48,7 @@ def make_looks(pytest, ask, repo):
         "objects": {}, "kinds_seen": {}, "values": {}, "explains": {}, "verbosity": None, "marked": {},
         "at_first": standard_at_first(), "displays": [], "helped_files": [], "conftests": [], "missing": {}, "made": {}}))
     all_builtins = vars(builtins)
-    modules, has_words = sys.modules, says
+    modules, has_words, code_type = sys.modules, says, types.CodeType
     way_to_mark, is_wrapper = tuple(w.encode() for w in WAYS_TO_MARK), leads_to
     strange_test, strange_marks, strange_members = make_filed(text_of)
     directory = os.getcwd()
@@ -178,6 +178,8 @@ def make_looks(pytest, ask, repo):
         place = item.function, getattr(item, "cls", None), name, file
 
         def vouches(file):
+            if type(file) is code_type:
+                return not ask("strangers", [file])
             return is_vouched(known, file) and file.startswith(repo + "/")
         wrong = strange_test(known["filed"], *place, vouches)
         if wrong:

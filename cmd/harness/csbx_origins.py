@@ -30,7 +30,8 @@ def codes_of(code):
 
 def make_origins(is_file_vouched, frozen):
     """is_true(code), is_filed(code), learn(code, whether exec() made it), learn_all(), add_rewriter(function from a path to
-    pytest's code of it), is_compiled(code), has_code(bytes), is_cached(bytes, path of the source). is_filed: it is true, and not of exec() since the session began. frozen(name): code."""
+    pytest's code of it), is_compiled(code), has_code(bytes), is_cached(bytes, path of the source), is_moved(code, another, whether its name
+    may be another). is_filed: it is true, and not of exec() since the session began. frozen(name): code."""
     known, tables, rewriters = {}, {}, []
     code_type, function_type, magic = types.CodeType, types.FunctionType, importlib.util.MAGIC_NUMBER
     cached_path, loads, stat, open_file = importlib.util.cache_from_source, marshal.loads, os.stat, open
@@ -151,6 +152,14 @@ def make_origins(is_file_vouched, frozen):
         tables.pop((source, from_source), None)
         return has(code, table_of(source, from_source))
 
+    def is_moved(code, other, or_named):
+        """True when code is other code that is true, but for the file, the line and maybe the name that it says of itself. It is true then,
+        and of no file."""
+        if not is_true(other) or not (or_named or code.co_name == other.co_name) or key(code)[2:] != key(other)[2:]:
+            return False
+        known[_id(code)] = code, True, True
+        return True
+
     def lookup(code):
         found = known.get(_id(code))
         if found is None:
@@ -163,4 +172,4 @@ def make_origins(is_file_vouched, frozen):
     def is_filed(code):
         found = lookup(code)
         return found[1] and not found[2]
-    return is_true, is_filed, learn, learn_all, rewriters.append, is_compiled, has_code, is_cached
+    return is_true, is_filed, learn, learn_all, rewriters.append, is_compiled, has_code, is_cached, is_moved

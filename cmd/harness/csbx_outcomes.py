@@ -146,7 +146,7 @@ def make_judge(ask, repo, kinds, bound, text):
             code, space = frame
             if not ask("vouched", code):
                 ask("found", "outcome_call", "%s in %s" % (name, code.co_filename))
-            elif code.co_filename.startswith(repo + "/"):
+            elif code.co_filename.startswith(repo + "/") and not ask("strangers", [code]):
                 if not calls_for_it(code, space, callees, own_word_of(name)):  # else what it called of libraries is not who did it
                     ask("found", "outcome_call", "%s in %s, which does not name it" % (name, code.co_filename))
                 return True

@@ -337,3 +337,90 @@ def test_a_hook_that_asks_for_what_a_test_is_given(csbx, suite_image):
     judge = repositories.Judge(csbx, suite_image, {"calc.py": ADD, "conftest.py": CONFTEST.lstrip("\n"), "tests/test_calc.py": tests})
     r = judge.judged(judge.patch(files={"calc.py": ADD.replace("a - b", "a + b")}), options=["--strict"], code=0)
     assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
+
+
+GIVEN = r'''
+"""What hypothesis and numpy do: their functions say that they are of the place of what they stand for."""
+import functools
+import inspect
+
+
+def stands_for(target, name=None):
+    def accept(function):
+        code = function.__code__
+        function.__code__ = code.replace(co_filename=target.__code__.co_filename, co_firstlineno=target.__code__.co_firstlineno,
+                                         co_name=name or code.co_name)
+        return function
+    return accept
+
+
+def strategy(function):
+    names = {}
+    exec("def accept(f):\n    def %s():\n        return f()\n    return %s" % ((function.__name__,) * 2), names)
+    return stands_for(function)(functools.wraps(function)(names["accept"](lambda: function())))
+
+
+@strategy
+def integers():
+    return 1, 2
+
+
+def listed():
+    return [f for f in (integers,) if f() == (1, 2)]
+
+
+def dispatched(function):
+    @functools.wraps(function)
+    def public(*args):
+        return function(*args)
+    public.__code__ = public.__code__.replace(co_name=function.__name__, co_filename="<internals>")
+    return public
+
+
+@dispatched
+def overridden(*args):
+    return max(*args)
+
+
+def given(values):
+    def decorate(test):
+        def test_of_all():
+            return test(*values())
+        names = {}
+        exec("def accept(f):\n    def %s():\n        return f()\n    return %s" % ((test.__name__,) * 2), names)
+        stand = stands_for(test)(functools.wraps(test)(names["accept"](test_of_all)))
+        stand.__signature__ = inspect.Signature()
+        return stand
+    return decorate
+'''
+
+GIVEN_TESTS = r"""
+import given
+import pytest
+from calc import add, mul
+
+
+@given.given(given.integers)
+def test_add(a, b):
+    assert add(a, b) == 3 and given.listed()
+
+
+@given.given(given.integers)
+def test_mul(a, b):
+    assert given.overridden(mul(a, b), 1) == 2
+    if b:
+        pytest.skip("here")
+"""
+
+
+def test_a_library_whose_functions_stand_for_others(csbx, suite_image):
+    home = "lib/site-packages"
+    files = {"calc.py": ADD, f"{home}/given/__init__.py": GIVEN.lstrip("\n"), "tests/test_calc.py": GIVEN_TESTS.lstrip("\n")}
+    judge = repositories.Judge(csbx, suite_image, files)
+    options = ["--strict", "-e", f"PYTHONPATH=/testbed/{home}"]
+    r = judge.judged(judge.patch(files={"calc.py": ADD.replace("a - b", "a + b")}), options=options, code=0)
+    assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
+    told = ADD + "\n\ndef other():\n    pass\n\n\nimport given\nfrom types import SimpleNamespace as kept\n" \
+        "given.stands_for(kept(__code__=kept(co_filename='/testbed/tests/test_calc.py', co_firstlineno=1)))(other)\n"
+    r = judge.judged(judge.patch(files={"calc.py": told.replace("a - b", "a + b")}), options=options[1:], code=0)
+    assert {t["kind"] for t in r["tamper"]} == {"code_change"}, r["tamper"]
