@@ -153,7 +153,7 @@ def make_filed(text_of):
         return file, name
 
     def matches(function, file, name, entries, is_vouched):
-        code = getattr(function, "__code__", None)
+        code = function.__code__ if type(function) is callables[0] else None
         return type(code) is code_type and is_vouched(code) and code.co_name == name and any(code.co_firstlineno in e[0] for e in entries) and \
             code.co_filename.rpartition("/")[2] == file.rpartition("/")[2]
 

@@ -19,7 +19,7 @@ def spaces_of(module):
         prefix, holder = todo.pop()
         yield prefix, holder, vars(holder)
         todo += [(prefix + k + ".", v) for k, v in list(vars(holder).items())
-                 if isinstance(v, type) and v.__module__ == module.__name__ and v.__qualname__ == prefix + k]
+                 if issubclass(type(v), type) and v.__module__ == module.__name__ and v.__qualname__ == prefix + k]
 
 
 def plain(value):
@@ -33,7 +33,7 @@ def named(module, dotted):
     """What a dotted name means in a module, by what modules and classes hold themselves; None: nothing, or it is more than names."""
     found = module
     for part in (dotted or "").split("."):
-        found = vars(found).get(part) if isinstance(found, (types.ModuleType, type)) else None
+        found = vars(found).get(part) if issubclass(type(found), (types.ModuleType, type)) else None
     return found
 
 
@@ -51,7 +51,7 @@ def make_kinds(ask, repo, text_of):
 
     def is_outside(thing):
         """True for a function or class of Python or a library: it adds to a class what its file asks for."""
-        if not isinstance(thing, (function_type, type)):
+        if not issubclass(type(thing), (function_type, type)):
             return False
         file = file_of(thing)
         return not isinstance(file, str) or (not file.startswith(inside) and bool(ask("vouched", file)))

@@ -27,7 +27,10 @@ def standard_at_first():
 
 
 def function_code(function):
-    return getattr(getattr(function, "__func__", function), "__code__", None)
+    try:
+        return getattr(getattr(function, "__func__", function), "__code__", None)
+    except Exception:  # an object that finds out only now what it stands for, and has nothing yet
+        return None
 
 
 def make_library(ask, repo, text_of):
@@ -49,7 +52,7 @@ def make_library(ask, repo, text_of):
 
     def home_of(value):
         """[the file of the repository, as it was, that a class or an object says it is of]"""
-        kind = value if isinstance(value, type) else type(value)
+        kind = value if issubclass(type(value), type) else type(value)
         home = getattr(sys.modules.get(kind.__module__), "__file__", None)
         return [home] if isinstance(home, str) and home.startswith(repo + "/") and ask("vouched", home) else []
 
@@ -75,7 +78,7 @@ def make_library(ask, repo, text_of):
 
     def is_of_library(value, owner, key):
         """True for what an installed package itself puts in the place of something: it has the same name, or the words for the place."""
-        kind = value if isinstance(value, type) else type(value)
+        kind = value if issubclass(type(value), type) else type(value)
         code = code_of(value)
         home = sys.modules.get(kind.__module__)
         if code is None and getattr(home, kind.__name__, None) is not kind:
@@ -94,8 +97,8 @@ def make_library(ask, repo, text_of):
     def is_it(value, key, entries, module):
         """True for a function or a class that has the name by which the file defines it; or a wrapper of one."""
         if any(e[3] for e in entries):
-            return isinstance(value, type) and (value.__qualname__ == key or value.__module__ != module.__name__ and value.__name__ == key)
-        return any(getattr(getattr(f, "__code__", None), "co_name", None) == key for f in reach(value))
+            return issubclass(type(value), type) and (value.__qualname__ == key or value.__module__ != module.__name__ and value.__name__ == key)
+        return any(getattr(code_of(f), "co_name", None) == key for f in reach(value))
 
     def library(known, module, keys, file):
         """Tells of what tests use of a library, where it is another thing than the library's file gives it by that name."""
@@ -108,14 +111,14 @@ def make_library(ask, repo, text_of):
             return
         for key in keys:
             value = vars(module).get(key)
-            if isinstance(value, type):
+            if issubclass(type(value), type):
                 comparisons(known, value, file)
             if is_first_of(known, module, key, value, file):
                 continue
             if type(value) in plain:
                 library_value(known, module, key, value, file)
             is_plain = type(value) is function_type and value.__code__.co_name == key or type(value) is plain_type and value.__name__ == key
-            if is_plain or value is None or isinstance(value, types.ModuleType):
+            if is_plain or value is None or issubclass(type(value), types.ModuleType):
                 continue
             entries = entries_of(known, home, key)
             is_ours = not entries or is_it(value, key, entries, module) or is_said(known, key, file, value)
@@ -130,7 +133,9 @@ def make_library(ask, repo, text_of):
 
     def is_twin(module, key, value):
         """True for what the same library has by the same name in another module: asyncio.Future in Python."""
-        home, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
+        if not issubclass(type(value), (type, function_type)):
+            return False
+        home, name = value.__module__, value.__name__
         return name == key and isinstance(home, str) and home.partition(".")[0] == module.__name__.partition(".")[0] and \
             getattr(sys.modules.get(home), "_Py" + key, None) is value
 
@@ -184,7 +189,7 @@ def make_library(ask, repo, text_of):
         """Each function there has its own name, and none is of Python. Libraries may have theirs called instead."""
         for key in keys:
             value = vars(module).get(key)
-            if isinstance(value, type):
+            if issubclass(type(value), type):
                 comparisons(known, value, file)
             is_named = type(value) is builtin_type or type(value) is plain_type
             is_another = value.__name__ != key if is_named else own_file(value)

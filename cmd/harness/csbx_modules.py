@@ -48,10 +48,10 @@ def make_modules(ask, repo, text_of):
                 found("test_replaced", "a name in %s that is no str" % file)
                 continue
             value = now[name]
-            is_error = isinstance(value, type) and issubclass(value, BaseException)
+            is_error = issubclass(type(value), type) and issubclass(value, BaseException)
             if not is_error and any(getattr(sys.modules.get(s), name, stars) is value for s in stars):
                 continue
-            if name in builtin_names or not (computes or name.startswith(("_", "@")) or isinstance(value, types.ModuleType)):
+            if name in builtin_names or not (computes or name.startswith(("_", "@")) or issubclass(type(value), types.ModuleType)):
                 if not name.startswith("__"):
                     found("test_replaced", "%s in %s is not of it" % (name, file))
 
@@ -60,9 +60,9 @@ def make_modules(ask, repo, text_of):
         code = code_of(value)
         if code is not None:
             return not ask("vouched", code)
-        if isinstance(value, types.ModuleType) or type(value).__name__ in ("partial", "partialmethod"):
+        if issubclass(type(value), types.ModuleType) or type(value).__name__ in ("partial", "partialmethod"):
             return True
-        kind = value if isinstance(value, type) else type(value)
+        kind = value if issubclass(type(value), type) else type(value)
         if kind.__module__ == "unittest.mock":
             return or_mock
         file = getattr(sys.modules.get(kind.__module__), "__file__", None)
@@ -95,7 +95,7 @@ def make_modules(ask, repo, text_of):
             meant = [getattr(sys.modules.get(m), a, None) if a else sys.modules.get(m) for m, a in sources]
             homes = [str(getattr(sys.modules.get(m), "__file__", "")) for m, _ in sources]
             outside = [h for h in homes if not h.startswith(repo + "/")]
-            is_code = code_of(value) is not None or isinstance(value, type)
+            is_code = code_of(value) is not None or issubclass(type(value), type)
             if not any(value is m for m in meant) and is_made(value, or_mock) and (outside or (is_code and all([ask("vouched", h) for h in homes]))):
                 found("test_replaced", "%s in %s is not what it imports" % (name, file))
             for m, a in sources if outside else ():
@@ -111,12 +111,12 @@ def make_modules(ask, repo, text_of):
 
     def is_put(known, file, name, new):
         """True for what a patch or the run made, where the tests' own code does not bind the name to objects of what is tested."""
-        is_object = code_of(new) is None and not isinstance(new, (type, types.ModuleType))
+        is_object = code_of(new) is None and not issubclass(type(new), (type, types.ModuleType))
         return is_made(new, False) and not (is_object and name in known["modules"].get(file, ((),))[0] and has_words(text(file), name))
 
     def classes_of(of_tests):
         """(class, its file, its attributes) of those of the tests' module, with what of the repository they are made from."""
-        own = [k for k in list(vars(of_tests).values()) if isinstance(k, type) and k.__module__ == of_tests.__name__]
+        own = [k for k in list(vars(of_tests).values()) if issubclass(type(k), type) and k.__module__ == of_tests.__name__]
         kinds = {c: None for k in own for c in k.__mro__}
         of = [(c, getattr(sys.modules.get(c.__module__), "__file__", None)) for c in kinds]
         return [(c, f, dict(vars(c))) for c, f in of if isinstance(f, str) and f.startswith(repo + "/") and ask("vouched", f)]

@@ -84,7 +84,7 @@ def leads_to(value, target):
 def codes_in(value):
     """Code of a function, with what it wraps, or of a class's or object's methods."""
     found = [v for v in [value] + parts_of(value) if type(v) is types.FunctionType]
-    kind = value if isinstance(value, type) else type(value)
+    kind = value if issubclass(type(value), type) else type(value)
     if not found and kind.__module__ != "builtins":
         found = [v for c in kind.__mro__ for v in vars(c).values() if type(v) is types.FunctionType]
     return [f.__code__ for f in found]

@@ -67,7 +67,7 @@ def make_places(ask, repo, text_of, is_of_others):
         return function.__code__.co_filename not in files
 
     def is_another_class(place, old, value, has_word):
-        if not isinstance(value, type):
+        if not issubclass(type(value), type):
             return not (place.is_decorated or has_word)
         is_named_so = (value.__module__, value.__qualname__) == place.home
         return (not is_named_so and not place.is_decorated) or (old is not None and not has_word)

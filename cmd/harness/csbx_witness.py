@@ -23,7 +23,10 @@ ASYNC = 0x100 | 0x200  # CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR
 
 def function_of(thing):
     """A method's function; else itself."""
-    return getattr(thing, "__func__", thing)
+    try:
+        return getattr(thing, "__func__", thing)
+    except Exception:  # an object that finds out only now what it stands for
+        return thing
 
 
 def has_flag(thing, flags):
@@ -98,12 +101,15 @@ def make_witness(ask):
 
 
 def code_of(value):
-    return getattr(function_of(value), "__code__", None)
+    try:
+        return getattr(function_of(value), "__code__", None)
+    except Exception:
+        return None
 
 
 def make_cases(ask, repo, text_of):
     """(remember(class), look(case, name), is_marked(case, word)): what a class of tests, and an object of it, answers unittest with."""
-    code, plain = code_of, object.__getattribute__
+    code, function_of_thing, plain = code_of, function_of, object.__getattribute__
     case_type, defined, no_marks = unittest.TestCase, definitions_of, NO_MARKS
     none, types_of, modules, text, has_words, is_machinery = object(), types, sys.modules, text_of, says, is_machinery_of
 
@@ -112,13 +118,13 @@ def make_cases(ask, repo, text_of):
 
     def is_strange(value):
         """Something to call that code of a patch or of the run made."""
-        value = getattr(value, "__func__", value)
+        value = function_of_thing(value)
         if type(value) is property:
             value = value.fget
         its = code(value)
         if its is not None:
             return not ask("vouched", its)
-        kind = value if isinstance(value, type) else type(value)
+        kind = value if issubclass(type(value), type) else type(value)
         if not callable(value) and not hasattr(kind, "__get__"):
             return False
         file = getattr(modules.get(kind.__module__), "__file__", None)

@@ -424,3 +424,63 @@ def test_a_library_whose_functions_stand_for_others(csbx, suite_image):
         "given.stands_for(kept(__code__=kept(co_filename='/testbed/tests/test_calc.py', co_firstlineno=1)))(other)\n"
     r = judge.judged(judge.patch(files={"calc.py": told.replace("a - b", "a + b")}), options=options[1:], code=0)
     assert {t["kind"] for t in r["tamper"]} == {"code_change"}, r["tamper"]
+
+
+LAZY = r'''
+"""As flask's current_app and django's settings are: nothing can be asked of them while they stand for nothing."""
+
+
+class Lazy:
+    @property
+    def __class__(self):
+        raise RuntimeError("outside of a context")
+
+    def __getattr__(self, name):
+        raise RuntimeError("outside of a context")
+
+
+current_app = Lazy()
+'''
+
+LAZY_TESTS = r"""
+import unittest
+
+import lazily
+from lazily import current_app
+from calc import add, mul
+
+request = lazily.Lazy()
+
+
+class TestApp:
+    session = lazily.Lazy()
+
+    def test_app(self):
+        assert current_app is lazily.current_app
+
+
+class TestCase(unittest.TestCase):
+    session = lazily.Lazy()
+
+    def test_app(self):
+        self.assertIsNot(self.session, request)
+
+
+def test_add():
+    assert add(1, 2) == 3
+
+
+def test_mul():
+    assert mul(2, 3) == 6
+"""
+
+
+@pytest.mark.parametrize("runner, ids", [
+    ("pytest", [f"tests/test_calc.py::{t}" for t in ("test_add", "test_mul", "TestApp::test_app", "TestCase::test_app")]),
+    ("unittest", ["tests.test_calc.TestCase.test_app"])])
+def test_objects_that_nothing_can_be_asked_of(csbx, suite_image, runner, ids):
+    files = {"calc.py": ADD, "lazily.py": LAZY, "tests/__init__.py": "", "tests/test_calc.py": LAZY_TESTS.lstrip("\n")}
+    judge = repositories.Judge(csbx, suite_image, files)
+    r = judge("--strict", "--runner", runner, "--patch", judge.patch(files={"calc.py": ADD.replace("a - b", "a + b")}),
+              *(f"--fail-to-pass={i}" for i in ids), code=0)
+    assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
