@@ -24,6 +24,7 @@ DIRECT = ("heap_search", "frame_search", "trace", "code_change")  # a library th
 WRITTEN = ("__code__", "__defaults__", "__kwdefaults__", "__bases__", "__class__")  # what makes it something else
 FRAMES = ("gi_frame", "cr_frame", "ag_frame", "tb_frame", "f_back")
 OTHERS = ("exec", "sys._getframe", "object.__getattr__", "object.__setattr__", "open")
+NESTED = 0x10  # CO_NESTED
 NATIVE = ("ctypes", "_ctypes", "cffi", "_cffi_backend", "_testcapi", "_testinternalcapi")  # what is done with their objects raises no event
 TEXT_RUNNERS = tuple("/%s.py" % m for m in ("code", "codeop", "timeit", "bdb", "pdb", "cProfile", "profile", "trace", "runpy", "typing", "inspect"))
 OF_CORE = ("exec", "marshal.loads")  # the core's own work on the bytes it reads
@@ -127,7 +128,7 @@ def make_audit(vouch, found, repo):
     is_code, is_filed, is_vouched, learn, culprit, short, is_compiled, has_code, is_cached, is_moved = vouch
     peeping, direct, tracers, inside = dict(PEEPING).get, DIRECT, TRACERS, repo + "/"
     _type, _str, _subclass, begins, ends, contains = type, str, issubclass, str.startswith, str.endswith, str.__contains__
-    partition, rpartition = str.partition, str.rpartition
+    partition, rpartition, nested = str.partition, str.rpartition, NESTED
     members, function_type, module_type = class_names, types.FunctionType, types.ModuleType
     names_of_module, modules = module_names, sys.modules
     tuple_type, spec_type, plain = tuple, importlib.machinery.ModuleSpec, object.__getattribute__
@@ -211,10 +212,16 @@ def make_audit(vouch, found, repo):
         defaults."""
         if args[1] == "__code__" and _type(args[2]) is code_type and not is_compiled(args[2]):
             return not says_of_itself(args[0], args[2], frame)
-        if args[1] != "__code__" and is_filed(frame.f_code) and names(frame.f_code, args[1]):
+        if args[1] != "__code__" and is_filed(frame.f_code) and (names(frame.f_code, args[1]) or is_inner(args[0], args[1], frame.f_code)):
             return False
         file = file_of(args[0])
         return file is None or is_vouched(file)
+
+    def is_inner(function, name, code):
+        """True for a function that a function of the same file has made, and code that has the name in a list: mock's copy of a signature."""
+        its = function.__code__ if _type(function) is function_type else code
+        return its.co_flags & nested and its.co_filename == code.co_filename and is_filed(its) and \
+            [c for c in code.co_consts if _type(c) is tuple_type and name in c] != []
 
     def says_of_itself(function, code, frame):
         """True when a library has a function say that it is of another place: hypothesis' stand for what they wrap, numpy's for what they

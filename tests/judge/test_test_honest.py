@@ -32,6 +32,13 @@ def test_mock(m):
     assert calc.mul(1, 1) == 7
 
 
+@mock.patch("tempfile.TemporaryFile", autospec=True)
+@mock.patch("fractions.Fraction", autospec=True)
+@mock.patch("logging.StreamHandler", autospec=True)
+def test_autospec(m, n, o):
+    assert calc.mul(1, 1) == 1
+
+
 def test_request(request, monkeypatch, tmp_path, capsys):
     assert request.function.__name__ == "test_request"
     assert "request.function" in inspect.getsource(request.function)
