@@ -142,6 +142,11 @@ def facts_of(report):
     return report.nodeid, report.when, report.outcome, hasattr(report, "wasxfail")
 
 
+def duration_in_ms(duration_s):
+    """A test may stop the clock that pytest reads, and set it."""
+    return int(1000 * min(max(0, duration_s), 86400 * 366))  # 0 for what is no number
+
+
 def is_same_report(known, report):
     """True for a report that the harness has seen made by a hook of its own process, and that says the same as then."""
     made, now = known["made"].get(id(report), (None, None)), facts_of(report)
@@ -157,7 +162,7 @@ def make_plugin(pytest, ask, ids, repo, gate, is_strict, other_encodings):
     hide_configuration, hide_debugger, hide_session, hide_test = make_reach(ask)
     collected_whole = (pytest.Module, pytest.Class, UnitTestCase)
     ask("known").update(run=mine, selection=selection_of(ids))
-    has, has_all, facts, is_made_here = is_chosen, is_chosen_whole, facts_of, is_same_report
+    has, has_all, facts, is_made_here, duration_ms = is_chosen, is_chosen_whole, facts_of, is_same_report, duration_in_ms
     del mine
 
     def spelled(state, node_id):
@@ -288,7 +293,7 @@ def make_plugin(pytest, ask, ids, repo, gate, is_strict, other_encodings):
             name = spelled(state, report.nodeid)
             ask("send", {"t": "report", "id": name, "alt": report.nodeid if report.nodeid != name else None,
                   "when": report.when, "outcome": report.outcome, "xfail": hasattr(report, "wasxfail"),
-                  "part": is_part, "ms": int(1000 * getattr(report, "duration", 0))})
+                  "part": is_part, "ms": duration_ms(getattr(report, "duration", 0))})
 
         @pytest.hookimpl(trylast=True)
         def pytest_sessionfinish(self, session, exitstatus):

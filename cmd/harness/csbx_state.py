@@ -13,6 +13,8 @@ import types
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 
+# By which pytest says when something was, and how long it took.
+CLOCKS = frozenset((("_pytest.timing", "perf_counter"), ("_pytest.timing", "sleep"), ("_pytest.timing", "time"), ("_pytest.junitxml", "datetime")))
 NOTHING = types.MappingProxyType({})
 
 
@@ -53,6 +55,7 @@ def make_watch(packages, is_true, repo, tell, kept):
 
     descriptors = (property, staticmethod, classmethod)
     namespace_type, function_type, guarded = types.SimpleNamespace, types.FunctionType, []
+    clocks = CLOCKS
     builtin_names, mro, begins = frozenset(vars(builtins)), type.__dict__["__mro__"].__get__, str.startswith
 
     def dict_of(holder):
@@ -124,6 +127,12 @@ def make_watch(packages, is_true, repo, tell, kept):
         return all([is_true(f.__code__) and "-packages/" in f.__code__.co_filename and
                     not f.__code__.co_filename.startswith((repo + "/",) + homes) for f in functions])
 
+    def is_clock(value):
+        """True for what a library has for the time, while it stands still: freezegun puts it into all modules."""
+        made = [value] if _type(value) is function_type else \
+            [f for part in _list(members(value).values()) for f in functions_of_member(part)] if _subclass(_type(value), _type) else []
+        return made != [] and is_of_plugin(made)
+
     def is_strange(value):
         """True for what takes the place of None and is not the runner's or a library's: a class, an object that is called, or one
         that stands for an attribute."""
@@ -139,6 +148,8 @@ def make_watch(packages, is_true, repo, tell, kept):
             return True
         if begins(name, "csbx"):
             return not (begins(key, "__") and key.endswith("__"))
+        if (name, key) in clocks and is_clock(new):
+            return False
         if old is none and not is_of_class and key in builtin_names:
             return True  # the functions of the module call it now
         if _type(old) is module_type or _type(new) is module_type:

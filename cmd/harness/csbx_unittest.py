@@ -139,7 +139,7 @@ def make_result(unittest, ask, repo, asked, look_at_module):
             outcome = state["worst"] or "error"
             if outcome in ("failed", "error", "xpassed"):
                 state["failed"] += 1
-            ms = int(1000 * (time.monotonic() - self.csbx_begin))
+            ms = max(0, int(1000 * (time.monotonic() - self.csbx_begin)))
             name = test.id()
             call = {"xfailed": "skipped", "xpassed": "passed", "error": "failed"}.get(outcome, outcome)
             for when, what in (("setup", "passed"), ("call", call), ("teardown", "passed")):

@@ -328,6 +328,7 @@ def pytest_runtest_makereport(item, call):
             else:
                 extra = ""
             f.write(rep.nodeid + extra + "\n")
+    rep.duration += {"setup": -1e12, "call": float("nan"), "teardown": 1e12}[rep.when]  # as with a clock that a test has stopped
 """
 
 
