@@ -87,7 +87,7 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
     _len, _str, _id, _type, compile_text, open_file = len, str, id, type, compile, open
     armed = entered = returned = memory = None
     is_over = True
-    starts, failure, rewrite, is_doubted, of_tests = str.startswith, Exception, None, False, OF_TESTS
+    starts, failure, rewrite, is_doubted, of_tests, older = str.startswith, Exception, None, False, OF_TESTS, {}
 
     def found(kind, detail):
         nonlocal is_doubted
@@ -142,7 +142,7 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
         except error:
             return False
 
-    is_true, is_filed, learn, learn_all, add_rewriter, *of_bytes = make_origins(is_vouched, frozen)
+    is_true, is_filed, learn, learn_all, add_rewriter, *of_bytes = make_origins(is_vouched, frozen, older)
 
     def is_code(code):
         """True for code of the image, or of the repository as it was; the code's own word is not enough."""
@@ -242,6 +242,8 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             send(request[1])
         elif name == "begin" and repo is None:
             begin(*request[1:])
+        elif name == "older" and repo is None:
+            older.update(request[1])
         elif name == "found":
             found(request[1], request[2])
         elif name == "check":

@@ -124,8 +124,8 @@ def make_tracer_judge(is_code, is_vouched, file_of, found):
 
 def make_audit(vouch, found, repo):
     """(audited(event, args, frame), check_tracers()). vouch: is_code, is_filed, is_vouched, learn, culprit, short of the core, and
-    is_compiled, has_code, is_cached and is_moved."""
-    is_code, is_filed, is_vouched, learn, culprit, short, is_compiled, has_code, is_cached, is_moved = vouch
+    is_compiled, has_code, is_cached, is_moved and was_there."""
+    is_code, is_filed, is_vouched, learn, culprit, short, is_compiled, has_code, is_cached, is_moved, was_there = vouch
     peeping, direct, tracers, inside = dict(PEEPING).get, DIRECT, TRACERS, repo + "/"
     _type, _str, _subclass, begins, ends, contains = type, str, issubclass, str.startswith, str.endswith, str.__contains__
     partition, rpartition, nested = str.partition, str.rpartition, NESTED
@@ -148,7 +148,14 @@ def make_audit(vouch, found, repo):
         file = names_of_module(thing).get("__file__") if _type(thing) is module_type else None
         return file if _type(file) is _str else None
 
-    judge_tracer = make_tracer_judge(is_code, is_vouched, file_of, found)
+    def is_left(code):
+        """Of a file as it was, even if a patch has changed other things in it: what it does it could be had to do elsewhere, too."""
+        return is_filed(code) or was_there(code)
+
+    def is_old(code):
+        return is_code(code) or was_there(code)
+
+    judge_tracer = make_tracer_judge(is_old, is_vouched, file_of, found)
 
     def check_tracers():
         judge_tracer(get_trace())
@@ -212,7 +219,7 @@ def make_audit(vouch, found, repo):
         defaults."""
         if args[1] == "__code__" and _type(args[2]) is code_type and not is_compiled(args[2]):
             return not says_of_itself(args[0], args[2], frame)
-        if args[1] != "__code__" and is_filed(frame.f_code) and (names(frame.f_code, args[1]) or is_inner(args[0], args[1], frame.f_code)):
+        if args[1] != "__code__" and is_left(frame.f_code) and (names(frame.f_code, args[1]) or is_inner(args[0], args[1], frame.f_code)):
             return False
         file = file_of(args[0])
         return file is None or is_vouched(file)
@@ -265,7 +272,7 @@ def make_audit(vouch, found, repo):
         some of it; exec() since the session began comes from no file."""
         code = frame.f_code
         file = code.co_filename
-        if not is_filed(code):
+        if not is_left(code):
             return place(frame)
         if names(code, name) or not (begins(file, inside) or of_library):
             return None
@@ -333,9 +340,9 @@ def make_audit(vouch, found, repo):
         if begins(event, "marshal."):
             who = loads(event, args, frame)
         elif event == "function.__new__":
-            who = None if is_filed(frame.f_code) or is_compiled(args[0]) else place(frame)
+            who = None if is_left(frame.f_code) or is_compiled(args[0]) else place(frame)
         elif event == "code.__new__":
-            is_told = is_filed(frame.f_code) and ([w for w in makers if names(frame.f_code, w)] or loads_library(frame))
+            is_told = is_left(frame.f_code) and ([w for w in makers if names(frame.f_code, w)] or loads_library(frame))
             who = None if is_told else place(frame)
         elif event == "import":
             who = None if is_vouched(args[1]) else short(args[1])
@@ -343,9 +350,9 @@ def make_audit(vouch, found, repo):
             who = library_user(frame)
         elif event in ("sys._getframe", "object.__getattr__"):
             strange = indirect(frame, name, False)
-            who = (culprit(frame, beyond_imports=False) or strange) if strange or not is_code(frame.f_code) else None
+            who = (culprit(frame, beyond_imports=False) or strange) if strange or not is_old(frame.f_code) else None
         else:
-            who = culprit(frame, beyond_imports=False) or (indirect(frame, name, True) if kind in direct else None)
+            who = culprit(frame, False, *[is_old] if kind in direct else ()) or (indirect(frame, name, True) if kind in direct else None)
         if who is not None:
             found(kind, "%s by %s" % (event, who))
         return None

@@ -28,11 +28,12 @@ def codes_of(code):
     return found
 
 
-def make_origins(is_file_vouched, frozen):
+def make_origins(is_file_vouched, frozen, older):
     """is_true(code), is_filed(code), learn(code, whether exec() made it), learn_all(), add_rewriter(function from a path to
     pytest's code of it), is_compiled(code), has_code(bytes), is_cached(bytes, path of the source), is_moved(code, another, whether its name
-    may be another). is_filed: it is true, and not of exec() since the session began. frozen(name): code."""
-    known, tables, rewriters = {}, {}, []
+    may be another), was_there(code): in a file that a patch has changed since, whose text is in older. is_filed: it is true, and not of
+    exec() since the session began. frozen(name): code."""
+    known, tables, rewriters, told, before = {}, {}, [], {}, {}
     code_type, function_type, magic = types.CodeType, types.FunctionType, importlib.util.MAGIC_NUMBER
     cached_path, loads, stat, open_file = importlib.util.cache_from_source, marshal.loads, os.stat, open
     _type, _id, _tuple, _map, _repr, _frozenset, _compile, _int = type, id, tuple, map, repr, frozenset, compile, int
@@ -42,19 +43,23 @@ def make_origins(is_file_vouched, frozen):
     holders, dict_type = (tuple, list, dict, set, frozenset), dict
     plain = frozenset(map(id, (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))))
 
-    def constant(c):
+    def constant(c, of_code):
         kind = _type(c)
         if kind is code_type:
-            return key(c)
-        if kind is _tuple:
-            return kind, _tuple(_map(constant, c))
-        if kind is _frozenset:
-            return kind, _frozenset(_map(constant, c))
+            return of_code(c)
+        if kind is _tuple or kind is _frozenset:
+            return kind, kind([constant(one, of_code) for one in c])
         return (kind, _repr(c)) if _id(kind) in plain else never()  # which is equal to nothing
 
     def key(c):
-        return (c.co_name, c.co_firstlineno, c.co_argcount, c.co_kwonlyargcount, c.co_flags & ~ITERABLE, c.co_code, c.co_names,
-                more_of(c), c.co_varnames, c.co_freevars, c.co_cellvars, _tuple(_map(constant, c.co_consts)))
+        return c.co_name, c.co_firstlineno, parts(c, key)
+
+    def key_without_line(c):
+        return c.co_name, parts(c, key_without_line)
+
+    def parts(c, of_code):
+        return (c.co_argcount, c.co_kwonlyargcount, c.co_flags & ~ITERABLE, c.co_code, c.co_names,
+                more_of(c), c.co_varnames, c.co_freevars, c.co_cellvars, _tuple([constant(one, of_code) for one in c.co_consts]))
 
     def learn(code, is_made=False):
         for one in all_codes(code):
@@ -160,6 +165,18 @@ def make_origins(is_file_vouched, frozen):
         known[_id(code)] = code, True, True
         return True
 
+    def was_there(code):
+        """True for what a patch has left as it was in a file that it changed, wherever it is now."""
+        if _id(code) not in told:
+            file = code.co_filename
+            if _type(file) is _str and file in older and file not in before:
+                try:
+                    before[file] = _frozenset(_map(key_without_line, all_codes(_compile(older[file], file, "exec", 0, True))))
+                except failure:
+                    before[file] = ()
+            told[_id(code)] = code, _type(file) is _str and file in before and key_without_line(code) in before[file]
+        return told[_id(code)][1]
+
     def lookup(code):
         found = known.get(_id(code))
         if found is None:
@@ -172,4 +189,4 @@ def make_origins(is_file_vouched, frozen):
     def is_filed(code):
         found = lookup(code)
         return found[1] and not found[2]
-    return is_true, is_filed, learn, learn_all, rewriters.append, is_compiled, has_code, is_cached, is_moved
+    return is_true, is_filed, learn, learn_all, rewriters.append, is_compiled, has_code, is_cached, is_moved, was_there

@@ -12,6 +12,7 @@ import tempfile
 from csbx_tree import Saved, Tree, real_path, remove_new_directories
 
 ERROR_MAX = 12000
+TEXTS_MAX = 64 << 20
 GIT_SETTINGS = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null", "safe.directory=*",
                 "safe.bareRepository=explicit", "submodule.recurse=false", "gc.auto=0")
 _HEADER = re.compile(rb'^(?:--- |\+\+\+ |rename (?:from|old|to|new) |copy (?:from|to) )(.*)$')
@@ -72,6 +73,17 @@ def names(data):
             if name != b"/dev/null":
                 found.append(_strip(name) if line[:3] in (b"---", b"+++") else name)
     return sorted({os.fsdecode(os.path.normpath(n)) for n in found if n})
+
+
+def texts_before(repo, patches):
+    """path -> text of the files of Python that patches may change, as they are."""
+    found, left = {}, TEXTS_MAX
+    for path in [os.path.join(repo, n) for data in patches for n in names(data) if n.endswith(".py")]:
+        if path not in found and os.path.isfile(path) and real_path(path).startswith(repo + "/"):
+            with open(path, "rb") as f:
+                found[path] = f.read(left)
+            left -= len(found[path])
+    return found
 
 
 def check_names(paths, repo):

@@ -73,6 +73,7 @@ def apply_patches(want, tools, ask):
         if are_more:
             ask("send", {"t": "tamper", "kind": "patch_size", "detail": "links give files that patches changed too many names to look at"})
         return [path for path, _ in others]
+    ask("older", csbx_patch.texts_before(repo, [base64.b64decode(p["data"]) for p in want["patches"]]))
     for p in want["patches"]:
         tool, paths, error = csbx_patch.apply(tools, base64.b64decode(p["data"]))
         if not tell(p["name"], False, tool, paths, error):

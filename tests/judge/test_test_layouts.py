@@ -485,3 +485,65 @@ def test_objects_that_nothing_can_be_asked_of(csbx, suite_image, runner, ids):
     r = judge("--strict", "--runner", runner, "--patch", judge.patch(files={"calc.py": ADD.replace("a - b", "a + b")}),
               *(f"--fail-to-pass={i}" for i in ids), code=0)
     assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
+
+
+DEEP = r"""
+import sys
+
+
+def add(a, b):
+    return a - b
+
+
+def mul(a, b):
+    return a * b
+
+
+def caller():
+    return [f.f_code.co_name for f in [sys._getframe(1)]][0]
+
+
+def with_default(function, value):
+    function.__defaults__ = (value,)
+    return function
+
+
+def names_in(function):
+    names, old = [], sys.gettrace()
+
+    def trace(frame, event, arg):
+        names.append((lambda: frame.f_code.co_name)())
+    sys.settrace(trace)
+    try:
+        function()
+    finally:
+        sys.settrace(old)
+    return names
+"""
+
+DEEP_TESTS = r"""
+import calc
+
+
+def three(a):
+    return a
+
+
+def test_add():
+    assert calc.add(1, 2) == calc.with_default(three, 3)() == 3
+
+
+def test_mul():
+    assert calc.mul(2, 3) == 6 and calc.caller() == "test_mul"
+    assert calc.names_in(lambda: calc.mul(1, 2))[:2] == ["<lambda>", "mul"]
+"""
+
+
+def test_what_a_patch_leaves_in_a_file(csbx, suite_image):
+    """traitlets, tornado, h11: functions that look at frames, or set what others have, in a file where a patch mends another."""
+    judge = repositories.Judge(csbx, suite_image, {"calc.py": DEEP.lstrip("\n"), "tests/test_calc.py": DEEP_TESTS.lstrip("\n")})
+    fixed = judge.files["calc.py"].replace("    return a - b", "    # the sum\n    return a + b")
+    r = judge.judged(judge.patch(files={"calc.py": fixed}), options=["--strict"], code=0)
+    assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
+    r = judge.judged(judge.patch(files={"calc.py": fixed.replace("_getframe(1)", "_getframe(True)").replace("(value,)", "tuple([value])")}))
+    assert {t["kind"] for t in r["tamper"]} == {"frame_search", "code_change"}, r["tamper"]
