@@ -10,7 +10,7 @@ import os
 import sys
 import types
 
-from csbx_texts import sets_item_of
+from csbx_texts import has_word, sets_item_of
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -98,9 +98,10 @@ def changed_surroundings(text, others, directory):
     """What a test may ask for before it skips itself: names of what its file names, and is no longer what it was."""
     found = list(changed_environment(text, others))
     found += ["the working directory"] if b"getcwd" in text and os.getcwd() != directory else []
-    named = [n for n, m in list(sys.modules.items()) if type(n) is str and n.encode("utf-8", "replace") in text and getattr(m, "__name__", n) != n]
-    found += ["sys.modules, where %s is another," % n for n in named if b"sys.modules" in text and n not in LOADED]
-    found += ["sys.modules, of which %s is gone," % n for n in LOADED - set(sys.modules) if n.encode() in text and b"sys.modules" in text]
+    if b"sys.modules" in text:
+        others_by_name = [n for n, m in list(sys.modules.items()) if type(n) is str and n not in LOADED and getattr(m, "__name__", n) != n]
+        found += ["sys.modules, where %s is another" % n for n in others_by_name if has_word(text, n)]
+        found += ["sys.modules, of which %s is gone" % n for n in LOADED - set(sys.modules) if has_word(text, n)]
     platform = sys.modules.get("platform")
     if platform is not None and b"platform." in text and (platform.system(), platform.machine()) != (os.uname().sysname, os.uname().machine):
         found.append("platform")

@@ -13,6 +13,7 @@ __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 ENCODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 QUOTES = (b"'", b'"')
 WAYS_TO_REPLACE = (b"setattr", b"setitem", b"patch", b"mock", b"replace", b"stub", b"swap", b"spy", b"__dict__", b"vars(", b"globals(", b".update(")
+OF_WORDS = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 WAYS_TO_NAME = frozenset(("globals", "vars", "locals", "setattr", "exec", "__dict__", "modules", "import_module"))
 
 
@@ -207,6 +208,18 @@ def says(text, name):
     at = text.find(word)
     while at >= 0:
         if is_put_at(text, at, at + len(word)):
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
+def has_word(text, name):
+    """True when a text has a name that is no part of another."""
+    word = name.encode("utf-8", "replace")
+    at = text.find(word)
+    while at >= 0:
+        beside = (text[at - 1:at] if at else b"") + text[at + len(word):at + len(word) + 1]
+        if not any([c in OF_WORDS for c in beside]):
             return True
         at = text.find(word, at + 1)
     return False

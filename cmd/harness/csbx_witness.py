@@ -111,6 +111,7 @@ def make_cases(ask, repo, text_of):
     """(remember(class), look(case, name), is_marked(case, word)): what a class of tests, and an object of it, answers unittest with."""
     code, function_of_thing, plain = code_of, function_of, object.__getattribute__
     case_type, defined, no_marks = unittest.TestCase, definitions_of, NO_MARKS
+    preparing = "setUp", "asyncSetUp"
     none, types_of, modules, text, has_words, is_machinery = object(), types, sys.modules, text_of, says, is_machinery_of
 
     def is_of_unittest(kind):
@@ -179,7 +180,17 @@ def make_cases(ask, repo, text_of):
         cases, name = ask("known")["cases"], getattr(case, "_testMethodName", "")
         if is_of_unittest(type(case)):
             return True  # a module that could not be loaded is one
-        return any(was.get(word) or word in was[""].get(name, ()) for was in [cases.get(b) for b in type(case).__mro__] if was)
+        return any(was.get(word) or word in was[""].get(name, ()) for was in [cases.get(b) for b in type(case).__mro__] if was) or \
+            word == "__unittest_skip__" and any([is_prepared_so(type(case), key, word) for key in preparing])
+
+    def is_prepared_so(kind, key, word):
+        """True when what prepares each test of a class is skipped by a decorator, as its file says."""
+        base = next((b for b in kind.__mro__ if key in vars(b)), object)
+        file, was = getattr(modules.get(base.__module__), "__file__", None), ask("known")["cases"].get(base)
+        if not was or word not in was[""].get(key, ()) or not isinstance(file, str) or not ask("vouched", file):
+            return False
+        entries = defined(text(file))[0].get("%s.%s" % (base.__qualname__, key), ())
+        return any([(n or "").rpartition(".")[2].startswith("skip") for e in entries for n in e[5]])
 
     def look(case, name):
         cases = ask("known")["cases"]

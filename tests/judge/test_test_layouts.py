@@ -547,3 +547,41 @@ def test_what_a_patch_leaves_in_a_file(csbx, suite_image):
     assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
     r = judge.judged(judge.patch(files={"calc.py": fixed.replace("_getframe(1)", "_getframe(True)").replace("(value,)", "tuple([value])")}))
     assert {t["kind"] for t in r["tamper"]} == {"frame_search", "code_change"}, r["tamper"]
+
+
+PREPARED = r"""
+import decimal  # whose module in C says that it is called so
+import sys
+import unittest
+
+from calc import add, mul
+
+
+def is_loaded_with_decimals(name):
+    return name in sys.modules and hasattr(decimal, name)
+
+
+class TestTerminal(unittest.TestCase):
+    @unittest.skipUnless(sys.stdin.isatty() and not sys.stdin, "no terminal")
+    def setUp(self):
+        self.found = add(1, 2)
+
+    def test_add(self):
+        self.assertEqual(self.found, 3)
+
+
+class TestPlain(unittest.TestCase):
+    def test_add(self):
+        self.assertEqual(add(1, 2), 3)
+"""
+
+
+@pytest.mark.parametrize("runner, ids", [
+    ("pytest", ("tests/test_calc.py::TestPlain::test_add", "tests/test_calc.py::TestTerminal::test_add")),
+    ("unittest", ("tests.test_calc.TestPlain.test_add", "tests.test_calc.TestTerminal.test_add"))])
+def test_what_prepares_tests_is_skipped(csbx, suite_image, runner, ids):
+    """unittest's decorators may stand at setUp() as well, and skip all the tests that it is for."""
+    judge = repositories.Judge(csbx, suite_image, {"calc.py": ADD, "tests/__init__.py": "", "tests/test_calc.py": PREPARED.lstrip("\n")})
+    r = judge("--strict", "--runner", runner, "--patch", judge.patch(files={"calc.py": ADD.replace("a - b", "a + b")}),
+              "--fail-to-pass", ids[0], "--pass-to-pass", ids[1], code=0)
+    assert r["resolved"] and r["tamper"] == [] and r["tests"][ids[1]] == "skipped", (r["tamper"], r["stdout"])
