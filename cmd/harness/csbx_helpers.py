@@ -127,10 +127,18 @@ def make_helpers(ask, repo, text_of):
             if not (is_told and real_path(own) == real_path(meant)) and not is_another and not replaces_itself:
                 tell("test_replaced", "%s, which %s imports, is not %s" % (name, file, meant))
 
+    def is_submodule(module, key):
+        """True for a module of a package, which Python itself puts there when it is imported, and which cannot be called."""
+        space = vars(module)
+        found, name = space.get(key), space.get("__name__")
+        file = vars(found).get("__file__") if type(found) is module_type else None
+        return isinstance(file, str) and isinstance(name, str) and "__path__" in space and modules.get(name + "." + key) is found and \
+            file.startswith(is_dir_of(file_name(module)) + "/") and ask("vouched", file)
+
     def names_of_python(module, keys, files):
         """Tells of names that Python has, and that a module got beside those that its file binds, where the files of tests have
         no words for that (mock.patch("helper.open")): its functions call these now."""
-        odd = [k for k in keys if type(k) is not str or (k in builtin_names and not k.startswith("__"))]
+        odd = [k for k in keys if type(k) is not str or (k in builtin_names and not k.startswith("__") and not is_submodule(module, k))]
         if not odd:
             return
         try:

@@ -6,19 +6,19 @@ import types
 
 from csbx_imports import is_of_tests, name_beside
 from csbx_library import function_code, make_library
-from csbx_texts import attributes_read, attributes_set, bound_by_imports, names_stored, says
+from csbx_texts import attributes_read, attributes_set, bound_by_imports, names_stored, says, surely_imported
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 # What the core keeps for it.
-MODULES_KNOWN = ("modules", "imports", "globals", "classes", "replaces", "attributes", "read", "defined", "plain", "inner", "dotted")
+MODULES_KNOWN = ("modules", "imports", "globals", "classes", "replaces", "attributes", "read", "defined", "plain", "inner", "dotted", "surely")
 
 
 def make_modules(ask, repo, text_of):
     """(remember(modules of tests), look_at_names(module, its file, who asks), look_at_globals(module), look_at_libraries()), which tell
     what is another."""
     all_builtins, builtin_names, stored, text = vars(builtins), frozenset(vars(builtins)), names_stored, text_of
-    is_test_file = is_of_tests
+    is_test_file, sure = is_of_tests, surely_imported
     bound, set_in, has_words, code_of = bound_by_imports, attributes_set, says, function_code
     beside, read_in, (own_file, library, library_in_functions) = name_beside, attributes_read, make_library(ask, repo, text_of)
 
@@ -74,6 +74,7 @@ def make_modules(ask, repo, text_of):
             is_theirs = isinstance(file, str) and ask("vouched", file)
             known["imports"][file] = bound(text(file), lambda level, module: beside(file, repo, level, module)) if is_theirs else {}
             known["read"][file] = read_in(text(file)) if is_theirs else set()
+            known["surely"][file] = sure(text(file)) if is_theirs else set()
         return known["imports"][file]
 
     def look_at_libraries():
@@ -89,8 +90,9 @@ def make_modules(ask, repo, text_of):
     def imports(known, of_tests, file, or_mock):
         """Checks that the names which the tests' module imported from elsewhere still have the same values."""
         for name, sources in sources_of(known, file).items():
-            if name not in vars(of_tests) and name not in builtin_names:
-                continue  # where it is a program: if __name__ == "__main__"
+            was_bound = name in builtin_names and (name in known["surely"][file] or name in known["globals"].get(id(of_tests), ((),))[-1])
+            if name not in vars(of_tests) and not was_bound:
+                continue  # where it is a program: if __name__ == "__main__"; or another Python: from itertools import izip as zip
             value = vars(of_tests).get(name, of_tests)
             meant = [getattr(sys.modules.get(m), a, None) if a else sys.modules.get(m) for m, a in sources]
             homes = [str(getattr(sys.modules.get(m), "__file__", "")) for m, _ in sources]

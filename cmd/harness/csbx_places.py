@@ -95,11 +95,14 @@ def make_places(ask, repo, text_of, is_of_others):
     def places(module):
         """Each function and class that the file defines, and binds by nothing else: where it is, and what it has to be."""
         file, found = file_name(module), []
-        entries_of, others = definitions(text(file))
+        (entries_of, others), meant = definitions(text(file)), always(text(file))
         for prefix, holder, space in spaces(module):
+            may_be_another = any([prefix.startswith(n + ".") for n in others])  # a class beneath `if` or `try`, which is bound otherwise, too
             is_own_class = holder is not module and not is_of_others(holder, entries_of.get(prefix[:-1], ()), module)
             for key in list(space):
                 entries = entries_of.get(prefix + key, ())
+                if may_be_another and prefix + key not in meant:
+                    continue
                 if entries and prefix + key not in others and (is_own_class or not key.startswith("__")):
                     home = (module.__name__, prefix + key) if any(e[3] for e in entries) else None
                     found.append(new_place(space=space, holder=holder, key=key, name=key, file=file, globals=vars(module), home=home,

@@ -63,6 +63,15 @@ def bound_by_imports(text, name_of=lambda level, module: ""):
         return {}
 
 
+def surely_imported(text):
+    """Names that the statements of a module bind by imports, whatever happens: not those beneath `if` or `try`."""
+    try:
+        nodes = [n for n in ast.parse(text).body if isinstance(n, (ast.Import, ast.ImportFrom))]
+    except (SyntaxError, ValueError, RecursionError):
+        return set()
+    return {a.asname or a.name.split(".")[0] for n in nodes for a in n.names}
+
+
 def bound_once(text):
     """([(dotted name, expression)] of the names that a module or a class in it binds once and to one thing, all nodes of the text)"""
     try:

@@ -585,3 +585,51 @@ def test_what_prepares_tests_is_skipped(csbx, suite_image, runner, ids):
     r = judge("--strict", "--runner", runner, "--patch", judge.patch(files={"calc.py": ADD.replace("a - b", "a + b")}),
               "--fail-to-pass", ids[0], "--pass-to-pass", ids[1], code=0)
     assert r["resolved"] and r["tamper"] == [] and r["tests"][ids[1]] == "skipped", (r["tamper"], r["stdout"])
+
+
+OLDER = {
+    "calc.py": ADD,
+    "shop/__init__.py": "",
+    "shop/format.py": "def shown(value):\n    return str(value)\n",
+    "tests/test_calc.py": r"""
+import sys
+
+import shop
+from shop.format import shown
+from calc import add, mul
+
+try:
+    from itertools import izip as zip
+except ImportError:
+    pass
+if sys.hexversion < 0x03000000:
+    from itertools import imap as map
+
+try:
+    from collections import namedtuple
+except ImportError:
+    class Point(tuple):
+        __slots__ = ()
+
+        def __new__(cls, x, y):
+            return tuple.__new__(cls, (x, y))
+else:
+    Point = namedtuple("Point", "x y")
+
+
+def test_add():
+    assert shown(add(1, 2)) == shop.format.shown(3) == "3"
+
+
+def test_mul():
+    assert list(zip([mul(2, 3)], map(int, "1"))) == [(6, 1)] and Point(mul(1, 2), 3) == Point(2, 3)
+""",
+}
+
+
+def test_names_of_python(csbx, suite_image):
+    """A module of a package that is called as a builtin is (genshi.template.eval); names and classes of other Pythons (msgpack, simplejson)."""
+    files = {name: text.lstrip("\n") for name, text in OLDER.items()}
+    judge = repositories.Judge(csbx, suite_image, files)
+    r = judge.judged(judge.patch(files={"calc.py": ADD.replace("a - b", "a + b")}), options=["--strict"], code=0)
+    assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
