@@ -34,6 +34,8 @@ SET_THEIR_OWN = ("sys", "time", "_curses", "builtins")  # modules of C that chan
 OF_PEOPLE = ("_", "exit", "quit", "help", "copyright", "credits", "license")  # builtins that are no program's
 READERS = ("ast", "re", "dis", "fnmatch", "operator", "functools")  # by which the harness reads the files of tests
 LATE = ("Num", "Str", "Bytes", "NameConstant", "Ellipsis")  # of ast, which makes them when they are asked for, from Python 3.12 on
+OF_CYTHON = "lambda orig_func, type, cython_generator_types: lambda obj: type(obj) in cython_generator_types or orig_func(obj)"
+HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: of a class that is not C's own
 REWRITER = ("ast", "itertools", "tokenize", "io")  # what pytest's rewriting of asserts is made of, beside pytest
 
 
@@ -103,6 +105,21 @@ def make_constants_watch(names, tell):
                 if space.get(key) is not value and not is_of_library(space.get(key)):
                     tell("library_modified", "%s.%s" % (name, key))
     return check
+
+
+def make_cython_judge():
+    """is_of_cython(function, what was there): true for what the libraries of Cython, when they are loaded, put before
+    inspect.isgenerator(): it says yes of their own generators, too, which are of types in C."""
+    facts = operator.attrgetter(*("co_%s" % n for n in ("code", "names", "consts", "freevars", "varnames", "argcount", "kwonlyargcount")))
+    wanted, function_type, cell_of, flags = facts(eval(OF_CYTHON)(None, None, None).__code__), types.FunctionType, operator.attrgetter("cell_contents"), HEAP_TYPE
+    _type, map_to, _list, _set, all_of, flags_of = type, map, list, set, all, type.__dict__["__flags__"].__get__
+
+    def is_of_cython(function, before):
+        if _type(function) is not function_type or facts(function.__code__) != wanted:
+            return False
+        kinds, original, way = _list(map_to(cell_of, function.__closure__))
+        return original is before and way is _type and _type(kinds) is _set and all_of([_type(k) is _type and not flags_of(k) & flags for k in kinds])
+    return is_of_cython
 
 
 def make_rewriter_watch():
@@ -289,7 +306,8 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
         for key, value in values:
             old = was.get(key)
             is_another = value is not old is not None and name != "warnings" and (is_of_patch(value) or is_odd(name, key, value))
-            if value is not old and (is_another or is_shadow(name, key, value, was) or is_foreign(value)):
+            if value is not old and (is_another or is_shadow(name, key, value, was) or is_foreign(value)) and \
+                    not ((name, key) == ("inspect", "isgenerator") and is_of_cython(value, old)):
                 found("library_modified", "%s.%s" % (name, key))
             if _subclass(_type(value), _type) and home_of(value) == name:
                 parts = _list(members(value).items())
@@ -317,6 +335,7 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
                 if name.split(".")[0] in names_of_standard:
                     check_objects(name, _list(names_of_module(module).items()))
 
+    is_of_cython = make_cython_judge()
     check_constants = make_constants_watch(names_of_standard, found)
 
     def look_closer():

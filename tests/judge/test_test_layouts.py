@@ -285,6 +285,14 @@ static int run(void *module)
 	void *function = PyRun_String("lambda: 0", 258, names, names);
 	void *code = function ? PyObject_GetAttrString(function, "__code__") : 0;
 
+	if (!PyRun_String("import inspect as _module\n"  /* so that there is no file that it is of */
+			"def cy_wrap(orig_func, type=type, cython_generator_types=set()):\n"
+			"    def cy_isgenerator(obj): return type(obj) in cython_generator_types or orig_func(obj)\n"
+			"    cy_isgenerator._cython_generator_types = cython_generator_types\n"
+			"    return cy_isgenerator\n"
+			"_module.isgenerator = cy_wrap(_module.isgenerator)\n"
+			"_module.isgenerator._cython_generator_types.add(int)\n", 257, names, names))
+		return -1;
 	return code && PyObject_CallMethod(code, "replace", "") ? 0 : -1;
 }
 
@@ -299,7 +307,8 @@ void *PyInit_fast(void)
 
 
 def test_a_library_that_makes_code(csbx, suite_image):
-    """numpy, pandas, lxml: what a library in C makes while it is loaded is no tampering, where no patch brought it."""
+    """numpy, pandas, lxml: what a library in C makes while it is loaded, and has inspect say of its own generators, is no tampering, where
+    no patch brought it."""
     source, made = csbx.work / "fast.c", csbx.work / "fast.so"
     source.write_text(LIBRARY)
     subprocess.run(["gcc", "-shared", "-fPIC", "-w", "-o", made, source], check=True)
