@@ -258,11 +258,15 @@ def make_audit(vouch, found, repo):
         if frame is None:
             return None
         is_importing = begins(frame.f_code.co_filename, "<frozen importlib")
-        is_told = is_filed(frame.f_code) and (is_importing or has_ctypes(frame) or names(frame.f_code, "ctypes"))
+        is_told = is_filed(frame.f_code) and (is_importing or has_ctypes(frame) or calls(frame.f_code, "ctypes"))
         return None if is_told else culprit(frame) or place(frame)
 
     def place(frame):
         return "%s:%d" % (short(frame.f_code.co_filename), frame.f_lineno)
+
+    def calls(code, name):
+        """By a name, by that of an argument, or of a variable around it: def caller(currentframe=inspect.currentframe)."""
+        return names(code, name) or name in code.co_varnames or name in code.co_freevars
 
     def names(code, name):
         return name in code.co_names or name in [c for c in code.co_consts if _type(c) is _str]
@@ -274,7 +278,7 @@ def make_audit(vouch, found, repo):
         file = code.co_filename
         if not is_left(code):
             return place(frame)
-        if names(code, name) or not (begins(file, inside) or of_library):
+        if calls(code, name) or not (begins(file, inside) or of_library):
             return None
         if name in ("settrace", "setprofile") and ([t for t in tracers if contains(file, t)] or code.co_name == name or names(code, "enable")):
             return None
@@ -305,6 +309,10 @@ def make_audit(vouch, found, repo):
         """What an object of importlib holds; no code of it runs for that."""
         return plain(thing, "__dict__") if _type(thing) is spec_type else {}
 
+    def is_of_python(code):
+        file = code.co_filename
+        return is_filed(code) and not begins(file, inside) and not contains(file, "-packages/")
+
     def kind_of(event, args, frame):
         """(kind or None, what it would be named by, the frame it is about)"""
         name = event.rpartition(".")[2]
@@ -312,8 +320,9 @@ def make_audit(vouch, found, repo):
         if given and event in ("sys._getframe", "object.__getattr__") and args[-1:] != ("f_back",):
             return "frame_search", "currentframe" if given[0][1] == "<lambda>" else given[0][1], frame.f_back
         if event == "sys._getframe":
-            if ends(frame.f_code.co_filename, "/inspect.py"):
-                frame, name = frame.f_back, "currentframe"
+            while frame is not None and ends(frame.f_code.co_filename, "/inspect.py") and is_of_python(frame.f_code):
+                name = frame.f_code.co_name  # currentframe(), or stack(), which asks it
+                frame = frame.f_back
             return "frame_search", name, frame
         if event == "object.__getattr__":
             return "frame_search", args[1], frame

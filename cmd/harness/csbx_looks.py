@@ -375,8 +375,8 @@ def make_looks(pytest, ask, repo):
         undo_within = witness_within(item, real)
         if undo_within is not None:
             return undo_within
-        item.obj = witness = witnessed(item, real)
         case = case_of(item)
+        item.obj = witness = witnessed(item, real, case, item.name)
         if case is not None:  # pytest leaves it to unittest to find what it waits for
             setattr(case, item.name, witness)
 

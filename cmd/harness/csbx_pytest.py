@@ -168,7 +168,8 @@ def make_plugin(pytest, ask, ids, repo, gate, is_strict, other_encodings):
     def spelled(state, node_id):
         """As `pytest -rA` prints it, relative to the repository, and as pytest itself calls it."""
         here, root = state["here"], state["root"]
-        return node_id if here == root else relative(here, root + "/" + node_id)
+        path, colons, rest = node_id.partition("::")  # what a test is called with may have slashes, too
+        return node_id if here == root else relative(here, root + "/" + path) + colons + rest
 
     class CsbxReporter:
         @pytest.hookimpl(tryfirst=True)

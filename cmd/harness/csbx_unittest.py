@@ -207,7 +207,7 @@ def make_result(unittest, ask, repo, asked, look_at_module):
             ask("found", "test_replaced", "%s: %s" % (test.id(), wrong))
         if callable(method) and not waits(method):
             if find_patched(method) is None:
-                setattr(test, name, witnessed(test, method))
+                setattr(test, name, witnessed(test, method, test, name))
             ask("known")["called"][id(test)] = test, name
     return Result, prepare
 

@@ -66,14 +66,17 @@ def make_witness_within(ask):
 
 
 def make_witness(ask):
-    """witnessed(test, function): a callable that does the same as the function and tells of it. Nothing leads into it, but
-    into that of a coroutine, which the core believes once for each call that it was told of before."""
+    """witnessed(test, function, case, name): a callable that does the same as the function and tells of it. Nothing leads into it, but
+    into that of a coroutine, which the core believes once for each call that it was told of before. An object of unittest that has it
+    by a name has its own method again as soon as it is called: tests ask for it."""
     hide, name_of, update, skip = functools.lru_cache, function_of, functools.update_wrapper, unittest.SkipTest
     has, coroutine = has_flag, COROUTINE
 
-    def witnessed(test, function):
+    def witnessed(test, function, case=None, name=None):
         def call(*args, **kwargs):
             ask("enter", test)
+            if case is not None:
+                case.__dict__[name] = function
             try:
                 result = function(*args, **kwargs)
             except skip as error:  # unittest tells only what it says, before Python 3.11
@@ -84,6 +87,8 @@ def make_witness(ask):
 
         async def wait(*args, **kwargs):
             ask("enter", test)
+            if case is not None:
+                case.__dict__[name] = function
             try:
                 result = await function(*args, **kwargs)
             except skip as error:

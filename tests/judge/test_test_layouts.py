@@ -642,3 +642,61 @@ def test_names_of_python(csbx, suite_image):
     judge = repositories.Judge(csbx, suite_image, files)
     r = judge.judged(judge.patch(files={"calc.py": ADD.replace("a - b", "a + b")}), options=["--strict"], code=0)
     assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
+
+
+CALLERS = {
+    "calc.py": ADD,
+    "whoami.py": r"""
+import inspect
+
+
+def who():
+    return inspect.stack()[1].function
+
+
+def by_argument(currentframe=inspect.currentframe):
+    return currentframe().f_back.f_code.co_name
+
+
+def around(currentframe=inspect.currentframe):
+    def inner():
+        return currentframe().f_back.f_code.co_name
+    return inner()
+""",
+    "tests/pytest.ini": "[pytest]\n",
+    "tests/test_calc.py": r"""
+import inspect
+import unittest
+
+import pytest
+import whoami
+from calc import add, mul
+
+
+def test_mul():
+    assert mul(2, 3) == 6 and whoami.who() == whoami.by_argument() == "test_mul" and whoami.around() == "around"
+
+
+@pytest.mark.parametrize("text", ["https://example.org/a/./b::c", "/"])
+def test_text(text):
+    assert add(1, len(text)) == 1 + len(text)
+
+
+class TestCase(unittest.TestCase):
+    def test_own(self):
+        self.assertTrue(inspect.ismethod(self.test_own) and add(1, 2) == 3)
+""",
+}
+
+
+@pytest.mark.parametrize("runner, ids, others", [
+    ("pytest", ["tests/test_calc.py::TestCase::test_own", "tests/test_calc.py::test_text[https://example.org/a/./b::c]"],
+     ["tests/test_calc.py::test_mul"]),
+    ("unittest", ["tests.test_calc.TestCase.test_own"], [])])
+def test_what_asks_who_called_it(csbx, suite_image, runner, ids, others):
+    """Functions of the repository that look at who called them by inspect; a test that asks what it is; parameters that look like paths."""
+    files = {name: text.lstrip("\n") for name, text in CALLERS.items()}
+    judge = repositories.Judge(csbx, suite_image, files if runner == "pytest" else dict(files, **{"tests/__init__.py": ""}))
+    r = judge("--strict", "--runner", runner, "--patch", judge.patch(files={"calc.py": ADD.replace("a - b", "a + b")}),
+              *(f"--fail-to-pass={i}" for i in ids), *(f"--pass-to-pass={i}" for i in others), code=0)
+    assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
