@@ -13,6 +13,8 @@ import types
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 
+OF_ZOPE = ("__provides__", "__providedBy__", "__implemented__")  # by which it knows interfaces: pytest gives its own to twisted
+OF_DJANGO = "_pytest.unittest.TestCaseFunction", "runtest", "/pytest_django/plugin.py", "non_debugging_runtest"
 # By which pytest says when something was, and how long it took.
 CLOCKS = frozenset((("_pytest.timing", "perf_counter"), ("_pytest.timing", "sleep"), ("_pytest.timing", "time"), ("_pytest.junitxml", "datetime")))
 NOTHING = types.MappingProxyType({})
@@ -55,7 +57,7 @@ def make_watch(packages, is_true, repo, tell, kept):
 
     descriptors = (property, staticmethod, classmethod)
     namespace_type, function_type, guarded = types.SimpleNamespace, types.FunctionType, []
-    clocks = CLOCKS
+    clocks, of_zope, of_django = CLOCKS, OF_ZOPE, OF_DJANGO
     builtin_names, mro, begins = frozenset(vars(builtins)), type.__dict__["__mro__"].__get__, str.startswith
 
     def dict_of(holder):
@@ -127,6 +129,11 @@ def make_watch(packages, is_true, repo, tell, kept):
         return all([is_true(f.__code__) and "-packages/" in f.__code__.co_filename and
                     not f.__code__.co_filename.startswith((repo + "/",) + homes) for f in functions])
 
+    def is_runtest_of_django(functions):
+        """pytest-django's, which calls the test as unittest does."""
+        return functions != [] and is_of_plugin(functions) and \
+            functions[0].__code__.co_filename.endswith(of_django[2]) and functions[0].__code__.co_name == of_django[3]
+
     def is_clock(value):
         """True for what a library has for the time, while it stands still: freezegun puts it into all modules."""
         made = [value] if _type(value) is function_type else \
@@ -148,7 +155,7 @@ def make_watch(packages, is_true, repo, tell, kept):
             return True
         if begins(name, "csbx"):
             return not (begins(key, "__") and key.endswith("__"))
-        if (name, key) in clocks and is_clock(new):
+        if (name, key) in clocks and is_clock(new) or (name, key) == of_django[:2] and is_runtest_of_django(functions):
             return False
         if old is none and not is_of_class and key in builtin_names:
             return True  # the functions of the module call it now
@@ -182,7 +189,7 @@ def make_watch(packages, is_true, repo, tell, kept):
 
     def hides(holder, key, new):
         """True for a thing of a library that a class has in the place of what it inherits."""
-        return _len(settled) > 0 and _callable(new) and any([key in members(base) for base in mro(holder)[1:-1]])
+        return _len(settled) > 0 and _callable(new) and key not in of_zope and any([key in members(base) for base in mro(holder)[1:-1]])
 
     def judge_modules(_):
         for name, module in _list(named.items()):
