@@ -15,6 +15,7 @@ from csbx_outcomes import DEPTH_MAX, parts_of
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
+PREPARES = ("setUpClass", "tearDownClass", "setUp", "tearDown")
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -138,7 +139,7 @@ def make_filed(text_of):
     with a test, or None; strange_marks(), strange_members() likewise. known: a dict that the core keeps, where no function leads to it."""
     read, reach, modules, of_text, is_machinery = text_of, reached_from, sys.modules, definitions_of, is_of_unittest
     is_of_pytest, is_as_said, code_type = is_of_runner, is_condition_of, types.CodeType
-    callables = (types.FunctionType, staticmethod, classmethod, property)
+    callables, prepares = (types.FunctionType, staticmethod, classmethod, property), PREPARES
 
     def filed(known, file):
         if file not in known:
@@ -192,6 +193,11 @@ def make_filed(text_of):
                     return "the condition of a mark %s of %s is another" % (mark.name, dotted or "the module")
         return None
 
+    def is_of_decorator(entries, value, is_vouched):
+        """True for what a library's decorator of a class makes: freezegun's stops the clock before the tests of a class."""
+        code = getattr(getattr(value, "__func__", value), "__code__", None)
+        return any(e[5] for e in entries) and type(code) is code_type and "-packages/" in code.co_filename and is_vouched(code)
+
     def strange_members(known, kind, is_vouched):
         """What a class of unittest has in the place of unittest's own methods, and that the file does not have."""
         for base in kind.__mro__ if isinstance(kind, type) else ():
@@ -201,7 +207,8 @@ def make_filed(text_of):
             found, others = filed(known, home)
             for key, value in list(vars(base).items()) if base.__qualname__ in found else ():
                 dotted = "%s.%s" % (base.__qualname__, key)
-                is_told = dotted in found or dotted in others or key.encode() in read(home) or is_of_pytest(key, value)
+                is_told = dotted in found or dotted in others or key.encode() in read(home) or is_of_pytest(key, value) or \
+                    key in prepares and is_of_decorator(found[base.__qualname__], value, is_vouched)
                 if is_machinery(kind, key) and not key.startswith("__") and isinstance(value, callables) and not is_told:
                     return "%s is not of %s" % (dotted, home)
         return None

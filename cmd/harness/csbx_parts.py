@@ -111,7 +111,8 @@ def make_cython_judge():
     """is_of_cython(function, what was there): true for what the libraries of Cython, when they are loaded, put before
     inspect.isgenerator(): it says yes of their own generators, too, which are of types in C."""
     facts = operator.attrgetter(*("co_%s" % n for n in ("code", "names", "consts", "freevars", "varnames", "argcount", "kwonlyargcount")))
-    wanted, function_type, cell_of, flags = facts(eval(OF_CYTHON)(None, None, None).__code__), types.FunctionType, operator.attrgetter("cell_contents"), HEAP_TYPE
+    wanted, flags = facts(eval(OF_CYTHON)(None, None, None).__code__), HEAP_TYPE
+    function_type, cell_of = types.FunctionType, operator.attrgetter("cell_contents")
     _type, map_to, _list, _set, all_of, flags_of = type, map, list, set, all, type.__dict__["__flags__"].__get__
 
     def is_of_cython(function, before):
@@ -177,6 +178,10 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
 
     def dir_of(kind):
         return [k for base in mro(kind)[:-1] for k in members(base)]
+
+    # What is imported by these names is a library's.
+    places = [p for p in sys.path if not (p + "/").startswith(inside) and os.path.isdir(p)]
+    tops = names_of_standard | {n.partition(".")[0] for p in places for n in os.listdir(p)}
 
     # Those of the harness's own modules; they are copies, and reached by the modules' names.
     own = [s for n, m in _list(modules.items()) if n.startswith("csbx_") for s in [m.__dict__["__builtins__"]] if s is not vars(builtins)]
@@ -326,11 +331,16 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
                 if is_foreign(part) and any_of([inner in members(base) for base in mro(kind)]):
                     found("library_modified", "%s.%s.%s" % (name, key, inner))
 
+    def is_of_run(name, module):
+        """True for a module that the run itself has written, by a name that no library has: tests do so, and import it."""
+        file = names_of_module(module).get("__file__")
+        return name not in library and name.partition(".")[0] not in tops and _type(file) is _str and not is_vouched(file)
+
     def check_library():
         """Modules outside of the repository: tests use them, and compare with their values."""
         for name, module in _list(modules.items()):
             if _type(module) is module_type and _type(name) is _str and not is_part(name) and name != "__main__" and \
-                    not is_inside(module):
+                    not is_inside(module) and not is_of_run(name, module):
                 check_module(name, module)
                 if name.split(".")[0] in names_of_standard:
                     check_objects(name, _list(names_of_module(module).items()))

@@ -66,10 +66,22 @@ def make_places(ask, repo, text_of, is_of_others):
             files.append(found.__code__.co_filename)
         return function.__code__.co_filename not in files
 
-    def is_another_class(place, old, value, has_word):
+    def is_loaded_again(place, old, value, files):
+        """True for the class that importlib.reload() has made of the same text, where the tests say that: each of its functions is that of
+        the file."""
+        if not issubclass(type(old), type) or not any([b"reload(" in text(f) for f in files]) or vars(old).keys() != vars(value).keys():
+            return False
+        defined = definitions(text(place.file))[0]
+        parts = [(k, plain_of(v), [(e[0], e[4]) for e in defined.get("%s.%s" % (place.home[1], k), ())]) for k, v in vars(value).items()]
+        return [b.__qualname__ for b in mro(old)] == [b.__qualname__ for b in mro(value)] and \
+            all([is_exact(p, place.file, k, entries, place.globals) for k, p, entries in parts if callable(p)])
+
+    def is_another_class(place, old, value, files, has_word):
         if not issubclass(type(value), type):
             return not (place.is_decorated or has_word)
         is_named_so = (value.__module__, value.__qualname__) == place.home
+        if is_named_so and old is not None and is_loaded_again(place, old, value, files):
+            return False
         return (not is_named_so and not place.is_decorated) or (old is not None and not has_word)
 
     def is_replaced(place, old, value, files):
@@ -77,7 +89,7 @@ def make_places(ask, repo, text_of, is_of_others):
         if value is None:  # it was taken away
             return old is not None and not has_word
         if place.home is not None:  # its methods are looked at, by what it says of itself
-            return is_another_class(place, old, value, has_word)
+            return is_another_class(place, old, value, files, has_word)
         function = plain_of(value)
         if is_original(place, function):
             return False

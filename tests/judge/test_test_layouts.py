@@ -700,3 +700,81 @@ def test_what_asks_who_called_it(csbx, suite_image, runner, ids, others):
     r = judge("--strict", "--runner", runner, "--patch", judge.patch(files={"calc.py": ADD.replace("a - b", "a + b")}),
               *(f"--fail-to-pass={i}" for i in ids), *(f"--pass-to-pass={i}" for i in others), code=0)
     assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
+
+
+WRITES = {
+    "calc.py": ADD,
+    "conf.py": r"""
+import os
+
+LEVEL = os.environ.get("LEVEL", "1")
+
+
+class Bad(Exception):
+    @property
+    def level(self):
+        return LEVEL
+
+    @classmethod
+    def made(cls):
+        return cls("bad")
+
+
+def fail():
+    raise Bad.made()
+""",
+    "lib/site-packages/frozen.py": r"""
+def stopped(kind):
+    before = kind.setUpClass
+
+    def setUpClass(cls):
+        cls.clock = 1
+        before()
+    kind.setUpClass = classmethod(setUpClass)
+    return kind
+""",
+    "tests/test_calc.py": r"""
+import importlib
+import unittest
+
+import conf
+import frozen
+import pytest
+from calc import add, mul
+
+
+@frozen.stopped
+class TestClock(unittest.TestCase):
+    def test_clock(self):
+        self.assertEqual(self.clock, 1)
+
+
+def test_mul(monkeypatch):
+    monkeypatch.setenv("LEVEL", "5")
+    importlib.reload(conf)
+    with pytest.raises(conf.Bad) as caught:
+        conf.fail()
+    assert caught.value.level == "5" and mul(2, 3) == 6
+
+
+def test_add(tmp_path, monkeypatch):
+    (tmp_path / "plug_x.py").write_text("class Plug:\n    def hello(self):\n        return 3\n\n\ndef hello():\n    return Plug().hello()\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert importlib.import_module("plug_x").hello() == add(1, 2)
+
+
+def test_again():
+    with pytest.raises(conf.Bad):
+        conf.fail()
+""",
+}
+
+
+def test_what_tests_load(csbx, suite_image):
+    """A module that a test writes, one that it loads again, and what a library's decorator gives a class of unittest (freezegun)."""
+    files = {name: text.lstrip("\n") for name, text in WRITES.items()}
+    judge = repositories.Judge(csbx, suite_image, files)
+    r = judge.judged(judge.patch(files={"calc.py": ADD.replace("a - b", "a + b")}), code=0,
+                     options=["--strict", "-e", "PYTHONPATH=/testbed/lib/site-packages", "--pass-to-pass", "tests/test_calc.py::TestClock::test_clock",
+                              "--pass-to-pass", "tests/test_calc.py::test_again"])
+    assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
