@@ -217,8 +217,11 @@ def make_audit(vouch, found, repo):
     def changes_code(args, frame):
         """True for the code of something else: a patch may change what it brought as it likes, and namedtuple() sets
         defaults."""
-        if args[1] == "__code__" and _type(args[2]) is code_type and not is_compiled(args[2]):
-            return not says_of_itself(args[0], args[2], frame)
+        if args[1] == "__code__" and _type(args[2]) is code_type:
+            if says_of_itself(args[0], args[2], frame):  # hypothesis does so for each example
+                return False
+            if not is_compiled(args[2]):
+                return True
         if args[1] != "__code__" and is_left(frame.f_code) and (names(frame.f_code, args[1]) or is_inner(args[0], args[1], frame.f_code)):
             return False
         file = file_of(args[0])

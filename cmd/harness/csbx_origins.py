@@ -160,7 +160,7 @@ def make_origins(is_file_vouched, frozen, older):
     def is_moved(code, other, or_named):
         """True when code is other code that is true, but for the file, the line and maybe the name that it says of itself. It is true then,
         and of no file."""
-        if not is_true(other) or not (or_named or code.co_name == other.co_name) or key(code)[2:] != key(other)[2:]:
+        if is_true(code) or not is_true(other) or not (or_named or code.co_name == other.co_name) or key(code)[2:] != key(other)[2:]:
             return False
         known[_id(code)] = code, True, True
         return True

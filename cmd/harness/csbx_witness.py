@@ -145,6 +145,20 @@ def make_cases(ask, repo, text_of):
         files = [getattr(modules.get(b.__module__), "__file__", None) for b in type(case).__mro__]
         return not any(isinstance(f, str) and f.startswith(repo + "/") and ask("vouched", f) and has_words(text(f), key) for f in files)
 
+    def is_of_hypothesis(case, value):
+        """While it runs a test, hypothesis has a subTest() that does nothing, and lets failures through; then unittest's own is back."""
+        if type(value) is types_of.MethodType and value.__self__ is case and value.__func__ is vars(case_type)["subTest"]:
+            return True
+        helper = function_of_thing(value) if type(value) is types_of.MethodType else None
+        if type(helper) is not types_of.FunctionType or not is_at(helper, "/contextlib.py", "helper"):
+            return False
+        inner = [c.cell_contents for c in helper.__closure__ or ()]
+        return len(inner) == 1 and type(inner[0]) is types_of.FunctionType and is_at(inner[0], "-packages/hypothesis/core.py", "fake_subTest")
+
+    def is_at(function, file, name):
+        its = function.__code__
+        return its.co_name == name and its.co_filename.endswith(file) and not its.co_filename.startswith(repo + "/") and not ask("strangers", [its])
+
     def remember(kind):
         cases = ask("known")["cases"]
         for base in kind.__mro__ if isinstance(kind, type) else ():
@@ -211,7 +225,8 @@ def make_cases(ask, repo, text_of):
         except AttributeError:
             return
         for key, value in list(space.items()):
-            if key != name and is_machinery(type(case), key) and (is_strange(value) or is_put(case, key, value)):
+            if key != name and is_machinery(type(case), key) and (is_strange(value) or is_put(case, key, value)) and \
+                    not (key == "subTest" and is_of_hypothesis(case, value)):
                 ask("found", "test_replaced", "%s of %s was replaced" % (key, type(case).__name__))
         equal = space.get("_type_equality_funcs")
         for value in list(equal.values()) if type(equal) is dict else ():
