@@ -49,6 +49,10 @@ def look_at_test(ask, test):
         ask("found", "test_replaced", "%s is of %s" % (test.id(), code.co_filename))
 
 
+def is_of_unittest_itself(code, file=unittest.case.__file__):
+    return code.co_filename == file
+
+
 def tests_in(suite):
     todo, found = [suite], []
     while todo:
@@ -176,8 +180,11 @@ def make_result(unittest, ask, repo, asked, look_at_module):
         def addSkip(self, test, reason):
             super().addSkip(test, reason)
             error = sys.exc_info()[1] or ask("known")["skipped"]
-            self.csbx_judge(error, self.csbx_frames(error))
-            if error is None and IS_TOLD and not self.csbx_is_marked(test, "__unittest_skip__"):
+            frames, is_marked = self.csbx_frames(error), self.csbx_is_marked(test, "__unittest_skip__")
+            of_tests = [f for f in frames if f is not None and not (is_of_unittest_itself(f[0]) and ask("vouched", f[0]))]
+            if of_tests or not is_marked:  # else a decorator of setUp() raised it
+                self.csbx_judge(error, frames)
+            if error is None and IS_TOLD and not is_marked:
                 ask("found", "outcome_call", "%s is skipped for no reason that was seen" % test.id())
             self.csbx_worst("skipped")
 
