@@ -4,7 +4,8 @@
 import select
 
 PRINTED_MAX = 7000000
-CASE, MARSHALLED = b"C["  # the kind of a frame, and what its payload begins with: PROTOCOL.md
+HAS_MADE = 77  # exit code of a case that needed more of the harness than is compiled
+CASE, MARSHALLED, NAMES = b"C[N"  # kinds of a frame, and what the payload of the first begins with: PROTOCOL.md
 POLLER = select.poll()  # of the process that serves
 POLLER.register(CHANNEL, select.POLLIN)
 
@@ -66,11 +67,60 @@ def raised(error):
     return ["E", kind, built_in_base(type(error)), message, line]
 
 
-def told(answer, output):
-    """The answer's literal. output: where what was printed is; below 0: it is not wanted."""
-    printed = printed_to(output) if output >= 0 else None
+def told_to_check(answer, error, is_awaited):
+    """The answer's literal for asserting code, with all that can be told of an exception."""
+    if error is None:
+        return told_literal(answer + [None, is_awaited])
     try:
-        data = literal(answer + [printed])
+        answer[3] = str(error)
+        need("MADE")
+        data = told_literal(answer + [None, error_told(error), is_awaited])
+        if len(data) <= BYTES_MAX:
+            return data
+    except BaseException:
+        pass
+    return literal(answer[:3] + [answer[3][:4000], answer[4], None, None, is_awaited])
+
+
+def kind_of(found):
+    """What stands under a name: an exception's class, a class, an async function, what can be called, or a value."""
+    if issubclass(type(found), type):
+        return "e" if issubclass(found, BaseException) else "c"
+    if type(found) is PLAIN_FUNCTION and found.__code__.co_flags & 0x80:  # CO_COROUTINE
+        return "a"
+    return "f" if callable(found) else "v"
+
+
+def about(space, path):
+    """[kind, what is told of it]"""
+    need("MADE")
+    first, *rest = path.split(".")
+    if first not in space:
+        return ["n", None]
+    found = space[first]
+    for part in rest:
+        if isinstance(found, type) and part[:2] != "__" and is_of_instances(found, part):
+            return ["m", None]
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            return ["n", None]
+    kind = kind_of(found)
+    return [kind, class_told(found) if kind == "e" else found if kind == "v" else None]
+
+
+def tell_names(space, number):
+    """By the process that serves: each check that imports from the snippet asks this."""
+    names = {name: kind_of(found) for name, found in list(space.items()) if type(name) is str and name[:2] != "__"}
+    send(b"A", number, literal(["R", "dict", names, None]))
+    send(b"E", number, b"i0;")
+
+
+def told(answer, output, error, is_awaited):
+    """The answer's literal. output: where what was printed is; below 0: it is not wanted; None: it is asserting code that asks."""
+    printed = printed_to(output) if output is not None and output >= 0 else None
+    try:
+        data = told_to_check(answer, error, is_awaited) if output is None else literal(answer + [printed])
         why = "it is larger than 8 MB" if len(data) > BYTES_MAX else None
     except Unfit as error:
         why = str(error)
@@ -90,10 +140,13 @@ def run_case(space, number, payload, os=(posix.getpid, posix.setpgid, posix.writ
     try:
         setpgid(0, 0)
         name, args, kwargs, wants_output = loads(payload) if payload[0] == MARSHALLED else value_of(payload)
-        output, data = redirect_output() if wants_output else -1, None
+        output, data = redirect_output() if wants_output else None if wants_output is None else -1, None
+        raised_error, is_awaited = None, False
         try:
             function = space.get(name)
-            if type(function) is not plain:
+            if args is None:
+                function, args, kwargs = about, (space, name), {}
+            elif type(function) is not plain:
                 function = find(space, name)
         except BaseException as error:
             answer = ["U", "LookupError", "", describe(error, SNIPPET)[1], 0]
@@ -104,17 +157,19 @@ def run_case(space, number, payload, os=(posix.getpid, posix.setpgid, posix.writ
                 if kind is int and low <= value < high and not wants_output:
                     data = b"l4:s1:Rs3:inti%d;N" % value
                 else:
-                    value = value if kind is int or kind is str else awaited(value)
+                    if kind is not int and kind is not str and is_coroutine(value):
+                        is_awaited = True
+                        value = awaited(value)
                     answer = ["R", type(value).__name__, value]
             except BaseException as error:
-                answer = raised(error)
+                answer, raised_error = raised(error), error
         for stream in sys.stdout, sys.stderr:
             try:
                 stream.flush()
             except BaseException:
                 pass
         if data is None:
-            data = told(answer, output)
+            data = told(answer, output, raised_error, is_awaited)
         # A function that forks comes back twice.
         if getpid() == me:
             n = len(data)
@@ -122,7 +177,7 @@ def run_case(space, number, payload, os=(posix.getpid, posix.setpgid, posix.writ
             while data:
                 data = data[write(CHANNEL, data[:1048576]):]
     finally:
-        leave(0)
+        leave(HAS_MADE if needed else 0)
 
 
 def kill(pid, os=posix):
@@ -165,6 +220,8 @@ def serve(space, os=posix, poller=POLLER, readable=select.POLLIN, read=posix.rea
         while len(head) < 16:
             head += receive_bytes(16 - len(head))
         payload = receive_bytes(head[4] | head[5] << 8 | head[6] << 16 | head[7] << 24)
+        if head[0] == NAMES:
+            tell_names(space, int.from_bytes(head[8:], "little"))
         if head[0] != CASE:
             continue
         flush()
@@ -192,19 +249,23 @@ def serve(space, os=posix, poller=POLLER, readable=select.POLLIN, read=posix.rea
             killpg(pid, 9)
         except OSError:
             pass
-        text = b"i%d;" % waitpid(pid, 0)[1]
+        status = waitpid(pid, 0)[1]
+        if status == HAS_MADE << 8:
+            need("MADE")  # once, and not by each that follows
+        text = b"i%d;" % status
         os.close(fd)
         write(CHANNEL, b"E\0\0\0%c\0\0\0%b%b" % (len(text), head[8:], text))
 
 
 def main():
-    global SNIPPET
+    global SNIPPET, SPACE
     SNIPPET, setup = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
     prepare()
     module = type(sys)("snippet")
     module.__file__ = SNIPPET
     module.__builtins__ = sys.modules["builtins"]
     sys.modules["snippet"] = module
+    SPACE = module.__dict__
     sys.argv[:] = [SNIPPET]
     try:
         for path in filter(None, (setup, SNIPPET)):

@@ -10,89 +10,30 @@ class CallFailed(BaseException):
     __module__ = "builtins"
 
 
-class RemoteError(Exception):
-    """An exception of a type that is not built in."""
+# --- values that cannot be told: told.py, once one is there -------------------------------------------------------------------------
+WATCH = None
 
 
-def refuse(self, *args, **kwargs):
-    CALLER.fail("the snippet returned a %s, which cannot be judged" % object.__getattribute__(self, "kind"))
-
-
-class Untold(type):
-    """An abstract class (Iterable) asks a class what methods it has."""
-
-    def __getattribute__(cls, name):
-        if name in ("__mro__", "__dict__"):
-            CALLER.fail("the snippet returned a value whose type cannot be judged")
-        return type.__getattribute__(cls, name)
-
-
-USES = """
-    bool len length_hint iter next reversed contains getitem setitem delitem call enter exit aenter aexit aiter anext await int float
-    complex index round trunc floor ceil abs neg pos invert bytes fspath lt le gt ge setattr delattr
-    add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or
-    radd rsub rmul rmatmul rtruediv rfloordiv rmod rdivmod rpow rlshift rrshift rand rxor ror
-""".split()
-
-
-def init_untold(self, kind, text):
-    object.__setattr__(self, "kind", kind)
-    object.__setattr__(self, "text", text)
-
-
-def attribute_of_untold(self, name):
-    if name != "__class__":  # which isinstance() looks at
-        refuse(self)
-    return object.__getattribute__(self, name)
-
-
-def text_of_untold(self):
-    return "<a %s that cannot be judged: %s>" % (object.__getattribute__(self, "kind"), object.__getattribute__(self, "text"))
-
-
-# Stands for a value that cannot be told. It may be shown, kept, and compared: it equals nothing. Anything else would be told to
-# asserting code as a TypeError or an AttributeError, which may be what it expects of the snippet. As a text it is none that the value
-# itself could be: only its repr() is known.
-Missing = Untold("Missing", (object,), dict({"__%s__" % name: refuse for name in USES}, __init__=init_untold, __getattribute__=attribute_of_untold,
-                                            __repr__=lambda self: object.__getattribute__(self, "text"), __str__=text_of_untold,
-                                            __format__=lambda self, how: refuse(self) if how else text_of_untold(self)))
+def untold(kind, text):
+    need("TOLD")
+    return Missing(kind, text)
 
 
 def callable_if_told(found, is_callable=callable):
     return refuse(found) if type(found) is Missing else is_callable(found)
 
 
-# Raised by what is called while something else iterates (map, next) they would end that in silence.
-NOT_RAISED = (StopIteration, StopAsyncIteration)
+def isinstance_if_told(value, kind, is_instance=isinstance):
+    if type(value) is Missing and kind is not object and not is_told_kind(kind):
+        refuse(value)
+    return is_instance(value, kind)
 
 
-def make_unlike(kind, bases, name, message):
-    """One of a class whose objects are not made of a message alone; more than that is not told of it."""
-    told = type(name, bases, {"__module__": "builtins", "__init__": lambda self, *args: None, "__str__": lambda self: message})
-    try:
-        error = told.__new__(told)
-    except TypeError:  # a group, which is never empty
-        return told.__new__(told, message, [RemoteError("not told")])
-    error.args = (message,)
-    return error
+def print_told(*values, **how):
+    plain_print(*[text_of_untold(value) if type(value) is Missing else value for value in values], **how)
 
 
-def make_error(name, base, message):
-    """One that is built in is raised as itself, one that derives from such a one as both."""
-    import builtins
-    kind = getattr(builtins, base or name, None)
-    if not isinstance(kind, type) or not issubclass(kind, BaseException) or issubclass(kind, NOT_RAISED):
-        kind = Exception
-    is_exception = issubclass(kind, Exception)  # SystemExit is none, which no `except Exception` handles
-    try:
-        if not is_exception:
-            return (type("RemoteError", (kind,), {"__module__": "builtins"}) if base else kind)(message)
-        if kind is not Exception and not base:
-            return kind(message)
-        message = "%s: %s" % (name, message) if message else name
-        return RemoteError(message) if kind is Exception else type("RemoteError", (RemoteError, kind), {})(message)
-    except TypeError:
-        return make_unlike(kind, (RemoteError, kind) if base and is_exception else (kind,), "RemoteError" if base else name, message)
+plain_print = print
 
 
 class Caller(object):
@@ -101,6 +42,7 @@ class Caller(object):
 
     def __init__(self, threads):
         self.new_lock, self.owner, self.number, self.failed = threads.allocate_lock, posix.getpid(), 0, None
+        self.known, self.begun, self.ended = None, 0, 0
         self.turn, self.waiting, self.work = threads.allocate_lock(), [], threads.allocate_lock()
         self.work.acquire()
         threads.start_new_thread(self.carry_all, ())
@@ -114,6 +56,8 @@ class Caller(object):
             if kind == b"A" and of == number:
                 try:
                     return value_of(payload)
+                except CallFailed as error:  # a set with a value that cannot be told
+                    return ["F", str(error)]
                 except Exception as error:  # a set of lists, from a program that writes its answers by hand
                     return ["F", "what it returned is no value: %s" % error]
 
@@ -121,12 +65,14 @@ class Caller(object):
         while True:
             self.work.acquire()
             while self.waiting:
-                question, answers, is_done = self.waiting.pop(0)
+                question, answers, done = self.waiting.pop(0)
                 try:
                     answers.append(self.carry(question))
                 except BaseException:
                     pass  # there is none: csbx is gone
-                is_done.release()
+                self.ended += 1
+                question = answers = None  # which is not kept by this thread
+                done()
 
     def ask(self, question):
         if posix.getpid() != self.owner:  # a fork has the channel, and not the thread
@@ -135,14 +81,54 @@ class Caller(object):
                 return self.carry(question)
         answers, is_done = [], self.new_lock()
         is_done.acquire()
-        self.waiting.append((question, answers, is_done))
-        with self.turn:
-            if self.work.locked():
-                self.work.release()
+        self.begin(question, answers, is_done.release)
         is_done.acquire()
         if not answers:
             raise Gone()
         return answers[0]
+
+    def begin(self, question, answers, done):
+        self.begun += 1
+        self.waiting.append((question, answers, done))
+        with self.turn:
+            if self.work.locked():
+                self.work.release()
+
+    async def ask_meanwhile(self, question):
+        """As ask(), while others of a loop of asyncio go on."""
+        asyncio = sys.modules.get("asyncio")
+        loop = asyncio and asyncio._get_running_loop()
+        if not loop or posix.getpid() != self.owner:
+            return self.ask(question)
+        answers, future = [], loop.create_future()
+
+        def done():
+            try:
+                loop.call_soon_threadsafe(lambda: future.done() or future.set_result(None))
+            except RuntimeError:
+                pass  # it is closed: nobody waits
+        self.begin(question, answers, done)
+        await future
+        if not answers:
+            raise Gone()
+        return answers[0]
+
+    def value_of_name(self, path):
+        answer = self.ask(literal([path, None, None]))
+        if answer[0] != "R":
+            self.fail(answer[1] if answer[0] == "F" else "the snippet does not tell its names")
+        if WATCH is not None and WATCH.alive:
+            WATCH.begin()
+        return answer[1]
+
+    def names(self):
+        """Of the snippet, with their kinds."""
+        if self.known is None:
+            found = self.value_of_name("")
+            if type(found) is not dict:
+                self.fail("the snippet does not tell its names")
+            self.known = found
+        return self.known
 
     def fail(self, message):
         self.failed = self.failed or message
@@ -151,91 +137,128 @@ class Caller(object):
         raise CallFailed(message)
 
 
-def call(name, args, kwargs):
-    flush()
-    try:
-        question = literal([name, list(args), kwargs])
-    except Exception as error:
-        CALLER.fail("the arguments of %s() cannot be told: %s" % (name, error))
-    answer = CALLER.ask(question)
+def outcome(answer):
+    """What a call returns, or raises."""
+    if WATCH is not None and WATCH.alive:
+        WATCH.begin()
     if answer[0] == "R":
         return answer[1]
     if answer[0] == "F":
         CALLER.fail(answer[1])
-    raise make_error(answer[1], answer[2], answer[3])
+    try:
+        need("TOLD")
+        error = make_error(*answer[1:5])
+    except Exception as why:
+        CALLER.fail("what it raised is no exception: %s" % why)
+    raise error
+
+
+async def awaited_outcome(answer):
+    return outcome(answer)
+
+
+async def outcome_awaited(question):
+    """The call of an async function is made when it is awaited."""
+    return outcome(await CALLER.ask_meanwhile(question))
+
+
+def call(name, args, kwargs, is_async):
+    flush()
+    teller = Teller(is_argument=True)
+    try:
+        teller.put([name, list(args), kwargs])
+    except Exception as error:
+        CALLER.fail("the arguments of %s() cannot be told: %s" % (name, error))
+    question = b"".join(teller.out)
+    if not is_async and "asyncio" in sys.modules:
+        is_async = CALLER.names().get(name) == "a"  # which may be to be awaited for a time
+    if is_async:
+        return outcome_awaited(question)
+    answer = CALLER.ask(question)
+    return awaited_outcome(answer) if answer[-1] is True else outcome(answer)
 
 
 class Function(object):
-    """A function of the snippet."""
+    # What can be called, of the snippet: a function, a class. What is asked of it is asked there.
+    def __init__(self, name, is_async=False):
+        self.__dict__.update(__name__=name, __qualname__=name, __module__="solution", is_async=is_async)
 
-    def __init__(self, name):
-        self.__name__ = self.__qualname__ = name
-
-    def __call__(self, *args, **kwargs):
-        return call(self.__name__, args, kwargs)
+    def __call__(*args, **kwargs):
+        return call(args[0].__name__, args[1:], kwargs, args[0].__dict__["is_async"])
 
     def __repr__(self):
         return "<function %s of the snippet>" % self.__name__
+
+    def __getattr__(self, name):
+        if name in ("__code__", "__globals__", "__closure__", "__signature__", "__self__", "__func__"):
+            CALLER.fail("%s of %s() of the snippet cannot be judged" % (name, self.__name__))
+        found = look_up("%s.%s" % (self.__name__, name))
+        if found is NOTHING:
+            raise AttributeError("'%s' of the snippet has no attribute '%s'" % (self.__name__, name))
+        return found
+
+    def __setattr__(self, name, value):
+        CALLER.fail("%s.%s is set, which the snippet does not see" % (self.__name__, name))
+
+    def of_kind(self, *args):
+        CALLER.fail("what is of class %s of the snippet cannot be judged" % self.__name__)
+
+    __instancecheck__ = __subclasscheck__ = __mro_entries__ = of_kind
+
+
+Function.__doc__ = property(lambda self: Function.__getattr__(self, "__doc__"))
+NOTHING = object()
+
+
+def look_up(path):
+    """What stands under a name of the snippet, or under an attribute of it."""
+    try:
+        kind, what = CALLER.value_of_name(path)
+        if kind == "e":
+            need("TOLD")
+            what = error_class(what, [])
+    except Exception as why:
+        CALLER.fail("what %s is was not told: %s" % (path, why))
+    if kind == "n":
+        return NOTHING
+    if kind == "m":
+        CALLER.fail("%s, a method of instances of the snippet, cannot be judged" % path)
+    if kind in ("c", "f", "a"):
+        return Function(path, kind == "a") if what is None else what
+    return what
 
 
 class Solution(type(sys)):
     """The module that asserting code imports the snippet's functions from."""
 
     def __getattr__(self, name):
+        if name == "__all__":
+            return sorted(n for n in CALLER.names() if n[:1] != "_")
         if name.startswith("__"):
             raise AttributeError(name)
-        return Function(name)
+        kind = CALLER.names().get(name)
+        found = Function(name, kind == "a") if kind in ("f", "a", "c") else look_up(name)
+        if found is NOTHING:
+            raise AttributeError("module 'solution' has no attribute '%s'" % name)
+        self.__dict__[name] = found
+        return found
 
+    def __setattr__(self, name, value):
+        if not name.startswith("__"):
+            CALLER.fail("solution.%s is set, which the snippet does not see" % name)
+        self.__dict__[name] = value
 
-def run_unittest(unittest):
-    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
-    result = unittest.TextTestRunner(stream=sys.stderr).run(suite)
-    for _, text in result.failures + result.errors:
-        kind, _, message = text.strip().rpartition("\n")[2].partition(": ")
-        raise AssertionError(message if kind == "AssertionError" else "%s: %s" % (kind, message))
-    if not result.wasSuccessful():
-        raise AssertionError("an unexpected success")
-
-
-def prepare_test(tests, name, test):
-    """Calls setup_method() and the like, which may take the method that is tested."""
-    function = getattr(tests, name, None)
-    code = getattr(function, "__code__", None)
-    if function is not None:
-        awaited(function(*[test] * (code is not None and code.co_argcount > 1)))
-
-
-def prepare_class(kind, name):
-    awaited(getattr(kind, name, bool)())
-
-
-def run_class(kind):
-    prepare_class(kind, "setup_class")
-    for name in dir(kind):
-        if name.startswith("test_") and callable(getattr(kind, name)):
-            tests = kind()  # each has its own
-            test = getattr(tests, name)
-            prepare_test(tests, "setup_method", test)
-            try:
-                awaited(test())
-            finally:
-                prepare_test(tests, "teardown_method", test)
-    prepare_class(kind, "teardown_class")
+    def __dir__(self):
+        return sorted(CALLER.names())
 
 
 def run(space):
     load(CHECK, space)
     if FUNCTION and callable(space.get("check")):
         awaited(space["check"](space["candidate"]))
-    unittest = sys.modules.get("unittest")
-    of_unittest = unittest.TestCase if unittest else ()
-    for name, value in list(space.items()):
-        if name.startswith("test_") and callable(value) and type(value) is not Function:
-            awaited(value())
-        elif name.startswith("Test") and isinstance(value, type) and not issubclass(value, of_unittest):
-            run_class(value)
-    if unittest:
-        run_unittest(unittest)
+    if "unittest" in sys.modules or any(name[:4] in ("test", "Test") for name in space):
+        need("SUITE")
+        run_tests(space)
 
 
 def raised_in(error):
@@ -248,6 +271,8 @@ def raised_in(error):
 
 def leave():
     flush()
+    if CALLER.begun != CALLER.ended:
+        CALLER.ask(literal(["", None, None]))  # behind a call that nobody waited for
     if CALLER.failed is not None:
         send(b"X", 0, literal(["CallFailed", CALLER.failed, 0]))
         posix._exit(1)
@@ -258,9 +283,9 @@ def leave():
 def main():
     global Opaque, CALLER
     import _thread
-    Opaque = Missing
+    Opaque = untold
     prepare()
-    sys.modules["builtins"].callable = callable_if_told
+    vars(sys.modules["builtins"]).update(callable=callable_if_told, isinstance=isinstance_if_told, print=print_told)
     CALLER = Caller(_thread)
     module = type(sys)("__main__")
     module.__file__ = CHECK
@@ -278,7 +303,10 @@ def main():
         error = outside(error)
         if isinstance(error, SystemExit) and not error.code and raised_in(error) == "unittest.main":
             leave()
-        send(b"X", 0, literal(describe(error, CHECK)))
+        told = describe(error, CHECK)
+        if CALLER.failed is not None and not isinstance(error, SystemExit):
+            told[:2] = "CallFailed", CALLER.failed
+        send(b"X", 0, literal(told))
         if not isinstance(error, SystemExit):
             sys.excepthook(type(error), error, error.__traceback__)
         flush()

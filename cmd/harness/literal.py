@@ -138,9 +138,11 @@ def literal(value):
 
 class Reader(object):
     """Reads values that csbx sends: they are well-formed and nest at most as deep as DEPTH_MAX."""
+    make = None  # of a made value: teller.py
 
     def __init__(self, data):
         self.data, self.at = data, 0
+        self.begun = []  # lists, dicts, sets and made values, as they began
 
     def upto(self, stop):
         end = self.data.index(stop, self.at)
@@ -155,6 +157,37 @@ class Reader(object):
 
     def items(self):
         return [self.read() for _ in range(int(self.upto(b":")))]
+
+    def fill_list(self):
+        value = []
+        self.begun.append(value)
+        for _ in range(int(self.upto(b":"))):
+            value.append(self.read())
+        return value
+
+    def fill_dict(self):
+        value = {}
+        self.begun.append(value)
+        for _ in range(int(self.upto(b":"))):
+            key = self.read()
+            value[key] = self.read()
+        return value
+
+    def read_set(self):
+        value = set()
+        self.begun.append(value)
+        value.update(self.items())
+        return value
+
+    def read_made(self):
+        number = len(self.begun)
+        self.begun.append(Unfit)  # as long as it is not made
+        name, part = self.read(), self.read()
+        value = self.begun[part] if name == "same" else self.make(name, part)
+        if value is Unfit:
+            raise ValueError("it holds itself")
+        self.begun[number] = value
+        return value
 
     def read(self):
         tag = self.data[self.at:self.at + 1]
@@ -173,19 +206,21 @@ class Reader(object):
         if tag == b"b":
             return bytes(self.take())
         if tag == b"l":
-            return self.items()
+            return self.fill_list()
         if tag == b"t":
             return tuple(self.items())
         if tag == b"e":
-            return set(self.items())
+            return self.read_set()
         if tag == b"d":
-            return {self.read(): self.read() for _ in range(int(self.upto(b":")))}
+            return self.fill_dict()
         if tag == b"c":
             return complex(self.read(), self.read())
         if tag == b"r":
             return range(self.read(), self.read(), self.read())
         if tag == b"o":
             return Opaque(self.read(), self.read())
+        if tag == b"x":
+            return self.read_made()
         raise ValueError("literal")
 
 
@@ -260,9 +295,13 @@ def built_in_base(kind):
     return next((base.__name__ for base in kind.__mro__ if base in BUILT_IN), "")
 
 
+def is_coroutine(value):
+    return type(value).__name__ == "coroutine" and hasattr(value, "cr_code")
+
+
 def awaited(value):
     """The result of a coroutine; any other value as it is."""
-    if type(value).__name__ != "coroutine" or not hasattr(value, "cr_code"):
+    if not is_coroutine(value):
         return value
     import asyncio
     if hasattr(asyncio, "run"):

@@ -106,7 +106,7 @@ static const char *type_of(const struct value *v, const char *said)
 {
 	if (!value_has_tag(said))
 		return said;
-	return v->kind == VALUE_OPAQUE ? "class of that name" : value_type_name(v);
+	return v->kind >= VALUE_OPAQUE ? "class of that name" : value_type_name(v);
 }
 
 /* names: one, or several with `|` between them, which a blank may stand beside */
@@ -129,7 +129,7 @@ static bool is_named(const char *names, const char *name)
 static bool is_of_type(const struct value *v, const char *said, const char *expected)
 {
 	return is_named(expected, type_of(v, said)) ||
-	       (v->kind != VALUE_OPAQUE && is_named(expected, value_type_name(v)));
+	       (v->kind < VALUE_OPAQUE && is_named(expected, value_type_name(v)));
 }
 
 static void judge_value(struct eval_case *c, const struct value *v, const char *said)

@@ -2,10 +2,13 @@
 /*
  * Theory. The relay between the two containers of a check carries values: each is read as a
  * literal, and what is passed on is written anew from what was read, so nothing reaches the
- * asserting code but values of the ten kinds. One call is under way at a time.
+ * asserting code but values of these kinds. One call is under way at a time.
  *
  *	asserting code  Q [function, args, kwargs]  ->  C to the snippet
- *	snippet		A, then E		    ->  A ["R", value] or ["E", type, base, message]
+ *	snippet		A, then E		    ->  A ["R", value, ...] or ["E", type, base, message, ...]
+ *
+ * Without args and kwargs the question is what stands under a name. Lists, dicts, sets and made values are numbered in the order in
+ * which they begin (literal.c), so that what is passed on begins with as many of them as what came.
  *
  * The answer has the number of the question. A call that is not done in time is ended; that, and
  * all else that is no answer of the snippet's, is ["F", message]: asserting code may expect
@@ -14,6 +17,7 @@
 #include "cmd/judge/check_relay.h"
 
 #include <poll.h>
+#include <stdlib.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 
@@ -34,6 +38,8 @@ static void enter(struct check_relay *r, enum check_state state, uint64_t ms)
 /*
  * --- to the asserting code -----------------------------------------------------------------------
  */
+
+static const struct value no_value = {.kind = VALUE_NONE};
 
 static struct value text_value(const char *s)
 {
@@ -67,6 +73,24 @@ static void answer_gone(struct check_relay *r)
 	answer_failed(r, why ? why : "");
 }
 
+/* ["R", type, value, None, whether it was awaited] */
+static void answer_returned(struct check_relay *r, const struct value *x, size_t n)
+{
+	const struct value items[] = {x[0], x[2], n > 4 ? x[4] : no_value};
+
+	answer(r, items, 3);
+}
+
+/* ["E", type, base, message, line, None, what it is, whether it was awaited] */
+static void answer_raised(struct check_relay *r, const struct value *x, size_t n)
+{
+	const struct value items[] = {
+		x[0], x[1], x[2], x[3], n > 6 ? x[6] : no_value, n > 7 ? x[7] : no_value,
+	};
+
+	answer(r, items, 6);
+}
+
 static void answer_from(struct check_relay *r, const struct value *v)
 {
 	const struct value *x = v->items;
@@ -75,15 +99,15 @@ static void answer_from(struct check_relay *r, const struct value *v)
 	bool is_missing = is_list && value_is_text(&x[0], "U") && x[3].kind == VALUE_STR;
 
 	/* Asking for what is not there is no call, and no answer that asking code may expect. */
-	r->was_called |= !is_missing;
+	r->was_called |= !is_missing && !r->is_about_name;
 	if (is_list && value_is_text(&x[0], "R"))
-		answer(r, (const struct value[]){x[0], x[2]}, 2);
+		answer_returned(r, x, v->n);
 	else if (is_missing)
 		answer_failed(r, x[3].text);
 	else if (is_list && x[2].kind == VALUE_STR && value_is_text(&x[0], "T"))
 		answer_failed(r, x[2].text);
 	else if (is_list && x[2].kind == VALUE_STR && x[3].kind == VALUE_STR)
-		answer(r, x, 4);
+		answer_raised(r, x, v->n);
 	else
 		answer_failed(r, "the snippet answered with garbage");
 }
@@ -98,27 +122,40 @@ static void ask(struct check_relay *r)
 	if (getrandom(&r->number, sizeof(r->number), 0) != sizeof(r->number))
 		r->number++;
 	enter(r, CHECK_CALLING, r->step_ms);
-	peer_send(&r->snippet, &r->watch, 'C', r->number, &r->question);
+	if (r->is_about_all)
+		peer_send(&r->snippet, &r->watch, 'N', r->number, NULL);
+	else
+		peer_send(&r->snippet, &r->watch, 'C', r->number, &r->question);
+}
+
+/* A call, or what stands under a name. */
+static bool is_question(struct check_relay *r, const struct value *v)
+{
+	if (v->kind != VALUE_LIST || v->n != 3 || v->items[0].kind != VALUE_STR)
+		return false;
+	r->is_about_name = v->items[1].kind == VALUE_NONE && v->items[2].kind == VALUE_NONE;
+	r->is_about_all = r->is_about_name && !v->items[0].n;
+	r->was_asked |= !r->is_about_all; /* which each import asks */
+	return r->is_about_name ||
+	       (v->items[1].kind == VALUE_LIST && v->items[2].kind == VALUE_DICT);
 }
 
 /* Asking code is trusted to be well-formed, not to be right: a wrong question is an error there. */
 static void asked(struct check_relay *r, const struct harness_frame *f)
 {
-	static const struct value no = {.kind = VALUE_BOOL};
 	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
 	struct value v, items[4];
 	struct value list = {.kind = VALUE_LIST, .n = 4, .items = items};
 
-	r->has_question = r->was_asked = true;
+	r->has_question = true;
 	r->asked = f->number;
-	if (value_read_literal(&pool, f->payload, f->len, &v, NULL) < 0 || v.kind != VALUE_LIST ||
-	    v.n != 3 || v.items[0].kind != VALUE_STR || v.items[1].kind != VALUE_LIST ||
-	    v.items[2].kind != VALUE_DICT) {
+	if (value_read_literal(&pool, f->payload, f->len, &v, NULL) < 0 || !is_question(r, &v)) {
+		r->was_asked = true;
 		answer_failed(r, "the arguments cannot be told");
 		return;
 	}
 	memcpy(items, v.items, 3 * sizeof(*items));
-	items[3] = no;
+	items[3] = no_value;
 	strbuf_reset(&r->question);
 	value_write_call(&list, &r->question);
 	if (r->snippet_is_gone || r->state == CHECK_LEAVING)
@@ -136,7 +173,7 @@ static void idle(struct check_relay *r)
 
 static void fork_ended(struct check_relay *r)
 {
-	r->was_called |= !r->has_answer;
+	r->was_called |= !r->has_answer && !r->is_about_name;
 	if (!r->has_answer)
 		answer_failed(r, r->state == CHECK_ENDING ? "the call was not done in time"
 							  : "the call ended without returning");
@@ -175,6 +212,18 @@ static int from_snippet(struct check_relay *r, const struct harness_frame *f)
 	return 0;
 }
 
+/* [why] */
+static char *read_unfit(const struct harness_frame *f)
+{
+	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
+	struct value v;
+
+	if (value_read_literal(&pool, f->payload, f->len, &v, NULL) < 0 || v.kind != VALUE_LIST ||
+	    v.n != 1 || v.items[0].kind != VALUE_STR)
+		return NULL;
+	return str_printf("%.300s", v.items[0].text);
+}
+
 static void from_check(struct check_relay *r, const struct harness_frame *f)
 {
 	if (f->kind == 'Q')
@@ -183,6 +232,8 @@ static void from_check(struct check_relay *r, const struct harness_frame *f)
 		r->is_done = true;
 	else if (f->kind == 'X')
 		eval_error_read(f->payload, f->len, &r->verdict->check.error);
+	else if (f->kind == 'B' && !r->unfit)
+		r->unfit = read_unfit(f);
 }
 
 /*
@@ -284,6 +335,7 @@ void check_relay_close(struct check_relay *r)
 	peer_close(&r->snippet);
 	peer_close(&r->check);
 	strbuf_free(&r->question);
+	free(r->unfit);
 	peer_watch_close(&r->watch);
 }
 

@@ -34,8 +34,11 @@ struct check_relay {
 	uint64_t asked;         /* the number of the question */
 	struct strbuf question; /* that waits for the snippet */
 	bool has_question, has_answer;
-	bool was_asked;  /* the asserting code has begun a call, of whatever */
+	bool is_about_name; /* the question: it calls nothing */
+	bool is_about_all;  /* it is which names there are */
+	bool was_asked; /* the asserting code has begun a call, of whatever, or has had to do with what a name stands for */
 	bool was_called; /* a function that the snippet has was called, once at least */
+	char *unfit;     /* why the asserting code cannot be run, as it says; NULL: it can */
 	bool is_done;    /* the asserting code said that it has passed */
 	struct eval_verdict *verdict;
 };

@@ -120,7 +120,7 @@ static void run_snippet(const struct eval_container *container, const struct eva
  */
 static bool has_no_verdict(const struct eval_check *c, const struct check_relay *r, int status)
 {
-	bool has_begun = r->was_asked || r->is_done || c->error.type;
+	bool has_begun = r->was_asked || r->is_done || r->unfit || c->error.type;
 
 	if (!WIFEXITED(status) || WEXITSTATUS(status) == CHECK_NO_VERDICT)
 		return true;
@@ -176,6 +176,8 @@ static int check_own_error(const struct eval_verdict *v, const struct check_rela
 	const struct eval_error *x = &v->check.error;
 	_free_ char *where = x->line ? str_printf(" in line %u", x->line) : NULL;
 
+	if (r->unfit && !run_is_none(v->ended.result.status))
+		return err_set(e, EINVAL, "check: it cannot be run as it is: %s", r->unfit);
 	if (r->was_asked || job->lacks_names || run_is_none(v->ended.result.status))
 		return 0;
 	if (!x->type && end == CHECK_STOPPED)

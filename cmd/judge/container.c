@@ -259,23 +259,32 @@ void eval_job_container_free(struct eval_job_container *b)
 	free(b->spec.files);
 }
 
+/* "=made.py": as a text of that name, MADE, which is compiled when it is needed. */
 static int read_harness(const struct paths *paths, const char *name, struct strbuf *out,
 			struct err *e)
 {
-	_free_ char *sub = str_printf("harness/%s", name);
+	bool is_text = *name == '=';
+	_free_ char *sub = str_printf("harness/%s", name + is_text);
 	_free_ char *path = sub ? paths_helper(paths, sub) : NULL;
+	int r;
 
 	if (!path)
 		return err_oom(e);
-	return io_read_path(path, HARNESS_BYTES_MAX, out, e);
+	for (const char *p = name + is_text; is_text && *p != '.'; p++)
+		strbuf_addch(out, (char)(*p - 'a' + 'A'));
+	strbuf_addstr(out, is_text ? " = r'''" : "");
+	r = io_read_path(path, HARNESS_BYTES_MAX, out, e);
+	strbuf_addstr(out, is_text ? "'''\n" : "");
+	return r;
 }
 
 int eval_harness_fd(const struct paths *paths, enum eval_harness which, struct err *e)
 {
-	static const char *const files[][3] = {
+	static const char *const files[][7] = {
 		[EVAL_HARNESS_SCRIPT] = {"script.py"},
-		[EVAL_HARNESS_CASES] = {"literal.py", "cases.py"},
-		[EVAL_HARNESS_CHECK] = {"literal.py", "check.py"},
+		[EVAL_HARNESS_CASES] = {"literal.py", "teller.py", "=made.py", "cases.py"},
+		[EVAL_HARNESS_CHECK] = {"literal.py", "teller.py", "=made.py", "=told.py",
+					"=suite.py", "check.py"},
 		[EVAL_HARNESS_LINT] = {"literal.py", "lint.py"},
 		[EVAL_HARNESS_FROZEN] = {"frozen.py"},
 	};

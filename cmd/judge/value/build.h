@@ -13,6 +13,7 @@ struct value_builder {
 	struct value_pool *pool;
 	struct value *stack;
 	size_t n, cap, nodes, depth;
+	size_t numbered; /* lists, dicts, sets and made values that have begun */
 	struct build_level {
 		enum value_kind kind;
 		size_t base, want; /* first item in the stack; how many there will be, or any */

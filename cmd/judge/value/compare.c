@@ -10,7 +10,7 @@
 
 static bool has_opaque(const struct value *v)
 {
-	if (v->kind == VALUE_OPAQUE)
+	if (v->kind >= VALUE_OPAQUE)
 		return true;
 	for (size_t i = 0; v->kind >= VALUE_LIST && i < v->n; i++) {
 		if (has_opaque(&v->items[i]))
@@ -88,7 +88,7 @@ static bool match(const struct compare *c, const struct value *expected, const s
 	    (is_number(expected) || expected->kind == VALUE_COMPLEX) &&
 	    (is_number(answer) || answer->kind == VALUE_COMPLEX))
 		return is_close_complex(c, expected, answer);
-	if (!kinds_agree(expected, answer) || expected->kind == VALUE_OPAQUE)
+	if (!kinds_agree(expected, answer) || expected->kind >= VALUE_OPAQUE)
 		return false;
 	if (is_number(expected) && near)
 		return is_close(c, expected, answer);

@@ -110,6 +110,7 @@ bool value_write_marshal(const struct value *v, struct strbuf *out)
 		return true;
 	case VALUE_RANGE:
 	case VALUE_OPAQUE:
+	case VALUE_MADE:
 		break;
 	}
 	return false;

@@ -136,6 +136,11 @@ void value_write_json(const struct value *v, struct strbuf *out)
 		write_json_text(v->items[1].text, v->items[1].n, out);
 		strbuf_addch(out, '}');
 		break;
+	case VALUE_MADE:
+		strbuf_addstr(out, "{\"$made\":");
+		write_json_items(v, out);
+		strbuf_addch(out, '}');
+		break;
 	}
 }
 
@@ -238,6 +243,11 @@ static void write_python(const struct value *v, size_t most, struct strbuf *out)
 		break;
 	case VALUE_OPAQUE:
 		strbuf_add(out, v->items[1].text, v->items[1].n > most ? most : v->items[1].n);
+		break;
+	case VALUE_MADE:
+		strbuf_addf(out, "%s(", v->items[0].text);
+		write_python(&v->items[1], most, out);
+		strbuf_addch(out, ')');
 		break;
 	default:
 		write_python_items(v, most, out);

@@ -91,6 +91,8 @@ int build_open(struct value_builder *b, enum value_kind kind, size_t want, struc
 	if (b->depth == VALUE_DEPTH_MAX)
 		return err_set(e, EBADMSG, "nested more than %u deep", VALUE_DEPTH_MAX);
 	b->level[b->depth++] = (struct build_level){kind, b->n, want};
+	b->numbered +=
+		kind == VALUE_LIST || kind == VALUE_DICT || kind == VALUE_SET || kind == VALUE_MADE;
 	return 0;
 }
 
@@ -153,7 +155,7 @@ static const char *const type_names[] = {
 
 const char *value_type_name(const struct value *v)
 {
-	return v->kind == VALUE_OPAQUE ? v->items[0].text : type_names[v->kind];
+	return v->kind >= VALUE_OPAQUE ? v->items[0].text : type_names[v->kind];
 }
 
 bool value_has_tag(const char *type_name)
@@ -189,7 +191,7 @@ static int rank(const struct value *v)
 		[VALUE_NONE] = 0,   [VALUE_BOOL] = 1,  [VALUE_INT] = 1,     [VALUE_FLOAT] = 1,
 		[VALUE_STR] = 2,    [VALUE_BYTES] = 3, [VALUE_LIST] = 4,    [VALUE_TUPLE] = 4,
 		[VALUE_DICT] = 5,   [VALUE_SET] = 6,   [VALUE_COMPLEX] = 7, [VALUE_RANGE] = 8,
-		[VALUE_OPAQUE] = 9,
+		[VALUE_OPAQUE] = 9, [VALUE_MADE] = 10,
 	};
 
 	return ranks[v->kind];
@@ -355,7 +357,7 @@ int value_sort(struct value *v, struct err *e)
 {
 	size_t step = v->kind == VALUE_DICT ? 2 : 1;
 
-	if (v->kind < VALUE_LIST || v->kind == VALUE_OPAQUE)
+	if (v->kind < VALUE_LIST || v->kind >= VALUE_OPAQUE)
 		return 0;
 	for (size_t i = 0; i < v->n; i++) {
 		if (value_sort(&v->items[i], e) < 0)

@@ -50,6 +50,7 @@ enum value_kind {
 	VALUE_COMPLEX, /* items: real and imaginary part, floats */
 	VALUE_RANGE,   /* items: start, stop and step, ints of 64 bits; the step is not 0 */
 	VALUE_OPAQUE,  /* items: type's name, representation; equals nothing */
+	VALUE_MADE,    /* items: name, what it is made of; equals nothing here: csbx passes it on */
 };
 
 struct value {

@@ -119,11 +119,40 @@ static void test_bad_json(void)
 static void test_literals(void)
 {
 	static const char *const good[] = {
-		"N",        "T",           "F",   "i0;",        "i-12;",         "f1.5;",
-		"s3:abc",   "b0:",         "l0:", "l2:i1;t1:N", "d1:s1:ae1:i1;", "os3:Foos4:repr",
-		"cf1;f-0;", "ri0;i3;i-1;",
+		"N",
+		"T",
+		"F",
+		"i0;",
+		"i-12;",
+		"f1.5;",
+		"s3:abc",
+		"b0:",
+		"l0:",
+		"l2:i1;t1:N",
+		"d1:s1:ae1:i1;",
+		"os3:Foos4:repr",
+		"cf1;f-0;",
+		"ri0;i3;i-1;",
+		"xs7:Decimals3:1.5",
+		"xs9:frozensete1:i1;",
+		"xs5:dequet2:l1:i1;N",
+		"l2:l0:xs4:samei1;",
+		"l1:xs4:samei0;",
+		"d1:xs7:builtins3:intN",
 	};
 	static const char *const bad[] = {
+		"x",
+		"xs7:Decimal",
+		"xs7:Decimali1;",
+		"xNN",
+		"xi1;N",
+		"xs10:subprocesss1:x",
+		"xs9:frozensetl1:i1;",
+		"xs4:samei0;",
+		"l1:xs4:samei1;",
+		"l1:xs4:samei-1;",
+		"l1:xs4:samei99999999999999999999;",
+		"l1:xs4:sames1:0",
 		"",
 		"X",
 		"i;",
@@ -437,6 +466,14 @@ static void test_words(void)
 	value_write_python(&v, 300, &out);
 	is_str(strbuf_str(&out), "[(1-2.5j), 2j, (-0+2j), (1+nanj), range(0, 3), range(3, 0, -1)]",
 	       "as Python writes it");
+	strbuf_reset(&out);
+	v = literal("l1:xs5:dequet2:l1:i1;N");
+	value_write_python(&v, 300, &out);
+	is_str(strbuf_str(&out), "[deque(([1], None))]", "a made value");
+	strbuf_reset(&out);
+	value_write_json(&v, &out);
+	is_str(strbuf_str(&out), "[{\"$made\":[\"deque\",{\"$tuple\":[[1],null]}]}]",
+	       "a made value");
 }
 
 static void test_marshal(void)
@@ -459,10 +496,8 @@ static void test_marshal(void)
 		{"d1:i1;e1:N", "{i\1\0\0\0<\1\0\0\0N0", 13},
 	};
 	static const char *const others[] = {
-		"i18446744073709551616;",
-		"i-18446744073709551616;",
-		"l1:ri0;i3;i1;",
-		"d1:i1;os1:Xs1:x",
+		"i18446744073709551616;", "i-18446744073709551616;", "l1:ri0;i3;i1;",
+		"d1:i1;os1:Xs1:x",        "l1:xs7:Decimals3:1.5",
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

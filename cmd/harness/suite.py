@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+# Runs the tests that asserting code has, as pytest does, and those of unittest. What pytest does that is not done here is refused
+# before a test runs: a test that is passed over in silence would have passed. For check.py, which compiles it where there are tests.
+GENERATORS = 0x20 | 0x200  # flags of code
+PASSED, SKIPPED, EXPECTED = range(3)
+BOUND_METHOD = type(Teller().put)
+
+
+def cannot_run(why):
+    """It is the check that is wrong: no verdict on the snippet."""
+    flush()
+    send(b"B", 0, literal([why]))
+    posix._exit(1)
+
+
+def marks_of(*owners):
+    found = []
+    for owner in owners:
+        marks = getattr(owner, "pytestmark", None) or []
+        found += marks if isinstance(marks, list) else [marks]
+    return [getattr(mark, "mark", mark) for mark in found]
+
+
+def code_of(function):
+    function = getattr(function, "__func__", function)
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    return getattr(function, "__code__", None)
+
+
+def required_names(function):
+    """Of the parameters that have no default, without that of a bound method's object."""
+    code = code_of(function)
+    if code is None:
+        return []
+    bound = getattr(function, "__self__", None) is not None
+    names = code.co_varnames[:code.co_argcount][bound:]
+    plain = getattr(function, "__func__", function)
+    patched = len(getattr(plain, "patchings", ()))  # what mock.patch() gives comes first
+    names = names[patched:len(names) - len(getattr(plain, "__defaults__", None) or ())]
+    only = code.co_varnames[code.co_argcount:code.co_argcount + code.co_kwonlyargcount]
+    return list(names) + [name for name in only if name not in (getattr(plain, "__kwdefaults__", None) or {})]
+
+
+def parameter_sets(mark, what):
+    names = mark.args[0] if mark.args else mark.kwargs["argnames"]
+    names = [n.strip() for n in names.split(",") if n.strip()] if isinstance(names, str) else list(names)
+    if mark.kwargs.get("indirect"):
+        cannot_run("%s is parametrized by fixtures (indirect), which are not made here" % what)
+    for values in mark.args[1] if len(mark.args) > 1 else mark.kwargs["argvalues"]:
+        marks = []
+        if type(values).__name__ == "ParameterSet":
+            marks, values = marks_of(type("Owner", (), {"pytestmark": list(values.marks)})), values.values
+        elif len(names) == 1:
+            values = [values]
+        if len(names) != len(values):
+            raise ValueError("%s is parametrized by %d names and %d values" % (what, len(names), len(values)))
+        yield dict(zip(names, values)), marks
+
+
+def variants(function, marks, what):
+    """(arguments, marks) for each call of a test."""
+    found = [({}, [])]
+    for mark in marks:
+        if mark.name == "parametrize":
+            sets = list(parameter_sets(mark, what))
+            found = [(dict(a, **b), m + n) for a, m in found for b, n in sets]
+        elif mark.name == "usefixtures" and mark.args:
+            cannot_run("%s wants fixtures, which are not made here" % what)
+    for arguments, _ in found:
+        missing = [n for n in required_names(function) if n not in arguments]
+        if missing:
+            cannot_run("%s takes %s: fixtures are not made here" % (what, ", ".join(missing)))
+    return found
+
+
+def condition_of(mark, space):
+    """Of skipif and xfail; without one it holds."""
+    conditions = mark.args or ([mark.kwargs["condition"]] if "condition" in mark.kwargs else [True])
+    return any(eval(c, dict(space, sys=sys, os=__import__("os"))) if isinstance(c, str) else bool(c) for c in conditions)
+
+
+def is_skipped(marks, space):
+    return any(mark.name == "skip" or mark.name == "skipif" and condition_of(mark, space) for mark in marks)
+
+
+def exception_of(module, name):
+    """pytest.skip.Exception, and the like."""
+    return getattr(getattr(sys.modules.get(module), name, None), "Exception", ())
+
+
+def run_one(call, marks, space, what):
+    if is_skipped(marks, space):
+        return SKIPPED
+    expected = [mark for mark in marks if mark.name == "xfail" and condition_of(mark, space)]
+    if any(mark.kwargs.get("run") is False for mark in expected):
+        return SKIPPED
+    skips = exception_of("pytest", "skip"), getattr(sys.modules.get("unittest"), "SkipTest", ())
+    try:
+        call()
+    except skips[0] or skips[1]:
+        return SKIPPED
+    except skips[1]:
+        return SKIPPED
+    except exception_of("pytest", "xfail"):
+        return EXPECTED
+    except Exception as error:
+        if any(isinstance(error, mark.kwargs.get("raises") or Exception) for mark in expected):
+            return EXPECTED
+        raise
+    if any(mark.kwargs.get("strict") for mark in expected):
+        raise AssertionError("%s passed, which was not expected" % what)
+    return PASSED
+
+
+def call_hook(owner, name, argument):
+    """Calls setup_method() and the like, which may take what is tested."""
+    function = getattr(owner, name, None) if not isinstance(owner, dict) else owner.get(name)
+    if function is not None and not is_of_snippet(function):
+        awaited(function(*[argument] * bool(required_names(function))))
+
+
+def is_test_class(name, kind, of_unittest):
+    return name.startswith("Test") and isinstance(kind, type) and not issubclass(kind, of_unittest) and getattr(kind, "__test__", True)
+
+
+def is_of_snippet(value):
+    return type(value) is Function or type(value) is Missing
+
+
+def is_fixture(value):
+    kind = type(value)
+    return kind is PLAIN_FUNCTION and hasattr(value, "_pytestfixturefunction") or kind.__name__ == "FixtureFunctionDefinition"
+
+
+def is_automatic(value):
+    marker = getattr(value, "_pytestfixturefunction", None) or getattr(value, "_fixture_function_marker", None)
+    return is_fixture(value) and bool(getattr(marker, "autouse", True))
+
+
+def is_test(name, value):
+    if not name.startswith("test") or type(value) not in (PLAIN_FUNCTION, BOUND_METHOD) or is_fixture(value):
+        return False
+    return getattr(value, "__test__", True) and (name.startswith("test_") or not required_names(value))
+
+
+class Suite(object):
+    """The tests of a module, found before the first one runs."""
+
+    def __init__(self, space, of_unittest):
+        self.space, self.of_unittest, self.steps, self.outcomes = space, of_unittest, [], set()
+        self.marks = marks_of(type("Module", (), {"pytestmark": space.get("pytestmark")}))
+        own = [(name, value) for name, value in space.items() if not is_of_snippet(value)]
+        for name, value in own:
+            if is_automatic(value):
+                cannot_run("%s is a fixture of all tests, which is not made here" % name)
+        for name, value in own:
+            if is_test(name, value):
+                self.steps.append(self.function(name, value))
+            elif is_test_class(name, value, of_unittest):
+                self.steps.append(self.of_class(value, [space.get("__name__")], self.marks))
+            elif isinstance(value, type) and issubclass(value, of_unittest or ()):
+                self.look_at_unittest(value)
+
+    def check_code(self, function, what):
+        code = code_of(function)
+        if code is not None and code.co_flags & GENERATORS:
+            cannot_run("%s is a generator: its assertions would not run" % what)
+
+    def look_at_unittest(self, kind):
+        for name in dir(kind):
+            if name.startswith("test") and (marks_of(getattr(kind, name)) or marks_of(kind)):
+                cannot_run("%s.%s has a mark of pytest and is a test of unittest" % (kind.__name__, name))
+            if name.startswith("test"):
+                self.check_code(getattr(kind, name), "%s.%s()" % (kind.__name__, name))
+
+    def function(self, name, function):
+        what = "%s()" % name
+        self.check_code(function, what)
+        marks = marks_of(function) + self.marks
+        calls = variants(function, marks, what)
+
+        def step():
+            for arguments, more in calls:
+                self.run(self.space, "setup_function", "teardown_function", function, arguments, marks + more, what)
+        return step
+
+    def run(self, owner, setup, teardown, function, arguments, marks, what):
+        def call():
+            call_hook(owner, setup, function)
+            try:
+                awaited(function(**arguments))
+            finally:
+                call_hook(owner, teardown, function)
+        self.outcomes.add(run_one(call, marks, self.space, what))
+
+    def of_class(self, kind, path, marks):
+        path, marks = path + [kind.__name__], marks_of(kind) + marks
+        if kind.__init__ is not object.__init__ or kind.__new__ is not object.__new__:
+            cannot_run("%s has an __init__() or __new__() of its own, and is no class of tests for pytest" % kind.__name__)
+        methods, inner = [], []
+        for name in dir(kind):
+            value = getattr(kind, name)
+            if is_of_snippet(value):
+                continue
+            if is_automatic(value):
+                cannot_run("%s.%s is a fixture of all tests, which is not made here" % (kind.__name__, name))
+            if is_test(name, getattr(kind(), name)):
+                methods.append(self.method(kind, name, path, marks))
+            elif is_test_class(name, value, self.of_unittest):
+                inner.append(self.of_class(value, path, marks))
+
+        def step():
+            call_hook(kind, "setup_class", kind)
+            try:
+                for each in methods + inner:
+                    each()
+            finally:
+                call_hook(kind, "teardown_class", kind)
+        return step
+
+    def method(self, kind, name, path, marks):
+        what = "%s.%s()" % (".".join(path[1:]), name)
+        method = getattr(kind(), name)
+        self.check_code(method, what)
+        marks = marks_of(method) + marks
+        calls = variants(method, marks, what)
+
+        def step():
+            for arguments, more in calls:
+                tests = kind()  # each has its own
+                self.run(tests, "setup_method", "teardown_method", getattr(tests, name), arguments, marks + more, what)
+        return step
+
+    def run_all(self):
+        if not self.steps:
+            return
+        call_hook(self.space, "setup_module", sys.modules["__main__"])
+        try:
+            for step in self.steps:
+                step()
+        finally:
+            call_hook(self.space, "teardown_module", sys.modules["__main__"])
+
+
+def run_unittest(unittest, outcomes):
+    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
+    result = unittest.TextTestRunner(stream=sys.stderr).run(suite)
+    for _, text in result.failures + result.errors:
+        kind, _, message = text.strip().rpartition("\n")[2].partition(": ")
+        raise AssertionError(message if kind == "AssertionError" else "%s: %s" % (kind, message))
+    if not result.wasSuccessful():
+        raise AssertionError("an unexpected success")
+    if result.testsRun > len(result.skipped) + len(result.expectedFailures):
+        outcomes.add(PASSED)
+    elif result.skipped or result.expectedFailures:
+        outcomes.add(SKIPPED)
+
+
+def run_tests(space):
+    unittest = sys.modules.get("unittest")
+    suite = Suite(space, unittest.TestCase if unittest else ())
+    suite.run_all()
+    if unittest:
+        run_unittest(unittest, suite.outcomes)
+    if suite.outcomes and PASSED not in suite.outcomes:
+        CALLER.fail("all tests of the check are skipped, or are expected to fail")  # which may be the snippet's doing

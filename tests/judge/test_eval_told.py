@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: Apache-2.0
+"""csbx eval --check: what asserting code sees of values, exceptions, names and coroutines of the snippet, as it would in one process."""
+import json
+
+import pytest
+
+
+def judge(csbx, image, rows):
+    """rows: (code, check, whether it is to pass; None: as it comes), or a dict of a batch's line with that. Returns the records."""
+    lines, wants = [], {}
+    for n, row in enumerate(rows):
+        line = dict(row) if isinstance(row, dict) else dict(zip(("code", "check", "want"), row))
+        wants[n] = line.pop("want")
+        lines.append({"id": n, **line})
+    (csbx.work / "in").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    p = csbx.run("eval", "--image", image, "--batch", csbx.work / "in", "--timeout", "20", "-j", "2", timeout=180)
+    records = {r["id"]: r for r in map(json.loads, p.stdout.splitlines())}
+    assert len(records) == len(lines), p.stderr
+    wrong = [(lines[n]["check"], records[n].get("check", records[n]["status"])) for n, want in wants.items()
+             if want is not None and records[n].get("all_passed") is not want]
+    assert not wrong, wrong
+    return records
+
+
+def cause(record):
+    return record["check"]["error_summary"]["type"], record["check"]["error_summary"]["message"]
+
+
+UNTOLD = "class P:\n    def __repr__(self): return 'P!'\ndef f(*args): return P()\ndef g(): raise TypeError('own')\n"
+IGNORED = ("f(1)", "assert f(1) is not None", "x = f(1)\nprint(x, [x])\nassert not isinstance(x, (int, str)) and repr(x) == 'P!'",
+           "f(1)\ntry:\n    len(3)\nexcept TypeError:\n    pass", "x = f(1)\ntry:\n    g()\nexcept TypeError:\n    pass")
+USED = ("assert f() != f()", "assert not f() == f()", "assert len({f() for _ in range(3)}) == 3", "assert [f()] != [1]", "assert f() not in [1, 2]",
+        "assert f() not in {1: 2}", "assert str(f())", "assert f'{f()}'", "assert '%s' % f()", "assert type(f()).__name__ == 'P'",
+        "import types\nassert not isinstance(f(), types.GeneratorType)", "try:\n    raise f()\nexcept TypeError:\n    pass",
+        "try:\n    try:\n        1 / 0\n    except f():\n        pass\nexcept TypeError:\n    pass", "try:\n    ','.join([f()])\nexcept TypeError:\n    pass",
+        "import json\ntry:\n    json.dumps(f())\nexcept TypeError:\n    pass", "import re\nx = f()\ntry:\n    re.match('a', x)\nexcept TypeError:\n    pass",
+        "import unittest\nclass T(unittest.TestCase):\n    def test_it(self):\n        with self.assertRaises(TypeError):\n            raise f()",
+        "import unittest\nclass T(unittest.TestCase):\n    def test_it(self):\n        self.assertNotEqual(f(1), f(2))")
+
+
+def test_a_value_that_cannot_be_told(csbx, python_image):
+    """It may come and go; whatever uses it cannot be judged."""
+    rows = [(UNTOLD, f"from solution import f, g\n{use}\n", use in IGNORED) for use in IGNORED + USED]
+    for n, record in judge(csbx, python_image, rows).items():
+        assert n < len(IGNORED) or cause(record)[0] == "CallFailed", record
+
+
+@pytest.mark.parametrize("made", ["lambda x: x", "bad", "(n for n in [1])", "iter([1])", "object()", "{1: [lambda: 1]}", "type('A', (int,), {})(3)", "f(0)"])
+def test_an_argument_that_cannot_be_told(csbx, python_image, made):
+    """It is not the snippet's TypeError that a check may expect."""
+    code = "def f(*args):\n    if args == (0,):\n        return object()\n    raise TypeError()\n"
+    asserting = f"from solution import f\ndef bad(x): return x\ntry:\n    f({made})\nexcept TypeError:\n    pass\n"
+    record, = judge(csbx, python_image, [(code, asserting, False)]).values()
+    assert cause(record)[0] == "CallFailed" and "the arguments of f() cannot be told: a" in cause(record)[1], record
+
+
+VALUES = """
+import array, collections, datetime, decimal, fractions, operator, pathlib, sys, uuid
+from solution import f, same
+day = datetime.datetime(2020, 1, 2, 3, 4, 5, 6, tzinfo=datetime.timezone.utc)
+values = [frozenset([1]), bytearray(b"x"), collections.OrderedDict([("b", 1), ("a", 2)]), collections.Counter("aab"), collections.deque([1, 2], 3),
+          collections.defaultdict(list, {1: [2]}), decimal.Decimal("1.50"), decimal.Decimal("NaN"), fractions.Fraction(1, 3), datetime.date(2020, 1, 2),
+          datetime.time(1, 2, 3, 4), day, day.replace(tzinfo=None, fold=1), datetime.timedelta(1, 2, 3), datetime.timezone.utc,
+          datetime.timezone(datetime.timedelta(hours=2), "X"), uuid.UUID(int=5), pathlib.PurePosixPath("a/b"), pathlib.Path("x"), Ellipsis,
+          NotImplemented, slice(1, "b"), range(10 ** 30), range(3), array.array("i", [1, 2]), int, len, str.upper, operator.add, ValueError, {}.keys(),
+          {1: 2}.items(), (1, (2,)), {1: {2}}, 1 + 2j, {frozenset([1]): (decimal.Decimal(1), [uuid.UUID(int=1)])}, memoryview(b"ab").tobytes()]
+for value in values:
+    got = same(value)
+    assert type(got) is type(value) and repr(got) == repr(value) and (got == value or value != value), (got, value)
+Point = collections.namedtuple("Point", "x y")
+p = same(Point(1, [2]))
+assert p == Point(1, [2]) and (p.x, p.y) == (1, [2]) and repr(p) == "Point(x=1, y=[2])" and p._replace(x=3).x == 3
+grown = same(collections.defaultdict(list))
+grown[5].append(1)
+assert grown == {5: [1]} and same(same) is not None and len({same(frozenset([1])), same(frozenset([1]))}) == 1
+shared = []
+got = same([shared, shared, {"k": shared}])
+got[0].append(1)
+assert got == [[1], [1], {"k": [1]}]
+shared.append(shared)
+got = same(shared)
+assert got[0] is got and len(got) == 1
+assert bytes(f()) == b"ab" and f()[0] == 97
+"""
+
+
+def test_values_of_the_standard_library(csbx, python_image):
+    code = "import decimal\ndef f(): return memoryview(b'ab')\ndef same(x): return x\n"
+    judge(csbx, python_image, [(code, VALUES, True), (code.replace("return x", "return x if not isinstance(x, decimal.Decimal) else 1.5"), VALUES, False)])
+
+
+def test_values_as_they_are(csbx, python_image):
+    """Right and wrong solutions by what the value is, beyond equality."""
+    ordered = "from collections import OrderedDict\ndef f(): return %s([('b', 2), ('a', 1)])\n"
+    grid = "from solution import f\nm = f(2, 2)\nm[0][0] = 1\nassert m == [[1, 0], [0, 0]]\n"
+    immutable = "from solution import f\ntry:\n    f()[0] = 1\nexcept TypeError:\n    pass\nelse:\n    assert False\n"
+    hashable = "from solution import f\nassert len({f(), f()}) == 1 and isinstance(f(), frozenset)\n"
+    judge(csbx, python_image, [
+        ("def f(n, m): return [[0] * m] * n", grid, False), ("def f(n, m): return [[0] * m for _ in range(n)]", grid, True),
+        (ordered % "OrderedDict", "from solution import f\nfrom collections import OrderedDict\nassert f() == OrderedDict(a=1, b=2)", False),
+        (ordered % "OrderedDict", "from solution import f\nassert f() == dict(a=1, b=2) and list(f()) == ['b', 'a']", True),
+        ("def f(): return bytearray(b'ab')", immutable, False), ("def f(): return b'ab'", immutable, True),
+        ("def f(): return {1}", hashable, False), ("def f(): return frozenset([1])", hashable, True),
+        ("from decimal import Decimal\ndef f(x): return Decimal(1)", "from solution import f\nassert f(1) != f(2)", False),
+        ("import uuid\ndef f(): return uuid.UUID(int=0)", "from solution import f\nassert f() != f()", False),
+        ("import uuid\ndef f(): return uuid.uuid4()", "from solution import f\nassert f() != f() and len({f() for _ in range(9)}) == 9", True),
+        ("from collections import Counter\ndef f(x): return Counter(x)", "from solution import f\nassert f('aab').most_common(1) == [('a', 2)] and f('')['x'] == 0",
+         True)])
+
+
+OWN = """
+import enum, typing
+class Stack(list):
+    def peek(self): return self[-1]
+class Any(int):
+    def __eq__(self, other): return True
+    def __ne__(self, other): return False
+    __hash__ = int.__hash__
+class Color(enum.IntEnum):
+    RED = 1
+class Pair(typing.NamedTuple):
+    x: int
+    def norm(self): return 1
+def f(which): return {"stack": Stack([1]), "any": Any(3), "color": Color.RED, "pair": Pair(2)}[which]
+"""
+
+
+def test_values_of_own_classes_that_derive_from_told_ones(csbx, python_image):
+    """They are what they derive from; what the classes add cannot be judged, and is no AttributeError."""
+    told = ("f('stack') == [1] and isinstance(f('stack'), list) and type(f('stack')) is not list", "f('color') == 1 and 'RED' in repr(f('color'))",
+            "f('pair') == (2,) and f('pair').x == 2")
+    untold = ("f('stack').peek() == 1", "f('any') == 3", "f('any') != 4", "f('color').name", "f('pair').norm() == 1", "not hasattr(f('stack'), 'peek')")
+    records = judge(csbx, python_image, [(OWN, f"from solution import f\nassert {said}\n", said in told) for said in told + untold])
+    assert all(cause(records[n])[0] == "CallFailed" for n in range(len(told), len(records))), records
+
+
+@pytest.mark.parametrize("value", ["xs7:Decimals1:x", "xs8:Fractiont2:i1;i0;", "xs4:datet3:i1;i1;s1:x", "xs7:builtins4:eval", "xs7:builtins10:str.__new__",
+                                   "xs4:UUIDb1:x", "xs10:namedtuplet4:s3:a;bt0:t0:t0:", "xs5:slicet0:", "l1:xs4:samei7;", "xs6:subprocN", "xs9:frozensete1:l0:",
+                                   "xs8:subclasst4:s1:AN t0:N", "xs11:defaultdictt2:i1;d0:", "xs4:samei2;"])
+def test_a_made_value_that_is_none(csbx, python_image, value):
+    """A program may write its answers by hand."""
+    code = f"""
+import os, sys
+def f():
+    frame = sys._getframe()
+    while "number" not in frame.f_locals:
+        frame = frame.f_back
+    answer = b"l4:s1:Rs3:set{value}N"
+    os.write(3, b"A\\0\\0\\0" + len(answer).to_bytes(4, "little") + frame.f_locals["number"] + answer)
+    os._exit(0)
+"""
+    asserting = "from solution import f\ntry:\n    f()\nexcept Exception:\n    pass\n"
+    record, = judge(csbx, python_image, [(code, asserting, False)]).values()
+    assert cause(record)[0] == "CallFailed", record
+
+
+RAISES = """
+import decimal, json, re
+class Negative(ValueError): pass
+class Coded(Negative):
+    def __init__(self, code):
+        super().__init__("code %d" % code)
+        self.code = code
+class Said(Exception):
+    def __init__(self, what): self.what = what
+    def __str__(self): return "said " + self.what
+class Both(KeyError, ValueError): pass
+def f(how):
+    if how == "key": return {}["x"]
+    if how == "own": raise Negative("negative value")
+    if how == "empty": raise Negative("")
+    if how == "coded": raise Coded(5)
+    if how == "said": raise Said("it")
+    if how == "file": open("/nope/x")
+    if how == "json": json.loads("{")
+    if how == "decimal": decimal.Decimal("x")
+    if how == "re": re.compile("(")
+    if how == "exit": raise SystemExit(3)
+    if how == "both": raise Both("q")
+    if how == "args": raise ValueError("a", 2)
+    if how == "object": raise ValueError(object())
+    if how == "stop": next(iter([]))
+    if how == "named": raise type("ValueError", (Exception,), {})("x")
+    if how == "skip": raise __import__("unittest").SkipTest("no")
+"""
+ERRORS = (
+    ("key", "str(e) == \"'x'\" and e.args == ('x',) and type(e) is KeyError"), ("own", "str(e) == 'negative value' and type(e) is Negative"),
+    ("own", "isinstance(e, ValueError) and type(e).__name__ == 'Negative' and not isinstance(e, (Coded, TypeError))"),
+    ("empty", "'Negative' not in str(e)"), ("coded", "e.code == 5 and isinstance(e, Negative) and type(e) is Coded and e.args == ('code 5',)"),
+    ("said", "str(e) == 'said it' and e.args == ('it',) and e.what == 'it' and isinstance(e, Said) and not isinstance(e, ValueError)"),
+    ("file", "type(e) is FileNotFoundError and e.errno == 2 and e.filename == '/nope/x' and e.args == (2, 'No such file or directory')"),
+    ("json", "type(e) is json.JSONDecodeError and e.pos == 1 and e.doc == '{'"), ("decimal", "type(e) is decimal.InvalidOperation"),
+    ("re", "type(e) is re.error and e.pos == 0"), ("exit", "e.code == 3"), ("both", "isinstance(e, ValueError) and isinstance(e, KeyError)"),
+    ("args", "e.args == ('a', 2) and str(e) == \"('a', 2)\""), ("object", "'object' in str(e)"),
+    ("named", "not isinstance(e, ValueError) and type(e).__name__ == 'ValueError'"))
+
+
+def test_exceptions_as_they_are(csbx, python_image):
+    asserting = ("import json, decimal, re\nfrom solution import f, Negative, Coded, Said\ntry:\n    f('%s')\nexcept BaseException as error:\n    e = error\n"
+                 "assert %s, (type(e), e.args, vars(e))\n")
+    others = (("try:\n    f('coded')\nexcept Negative:\n    pass", True), ("try:\n    f('own')\nexcept Coded:\n    pass", False),
+              ("try:\n    f('stop')\nexcept Exception:\n    pass", False))
+    judge(csbx, python_image, [(RAISES, asserting % (how, said), True) for how, said in ERRORS] +
+          [(RAISES, asserting % (how, f"not ({said})"), False) for how, said in ERRORS] +
+          [(RAISES, "from solution import f, Negative, Coded\n" + body, want) for body, want in others])
+
+
+def test_an_exception_that_would_skip_a_test(csbx, python_image):
+    """The test frameworks' own are no snippet's to raise."""
+    asserting = "import unittest\nfrom solution import f\nf('other')\nclass T(unittest.TestCase):\n    def test_it(self):\n        f('skip')\n"
+    record, = judge(csbx, python_image, [(RAISES, asserting, False)]).values()
+    assert "SkipTest: no" in cause(record)[1], record
+
+
+NAMES = """
+import functools
+LIMIT, TABLE = 10, {"a": [1]}
+class Own(Exception): pass
+class Shop:
+    RATE = 3
+    @staticmethod
+    def twice(x): return x * 2
+    def buy(self): return 1
+def f(x):
+    "Says it."
+    return x
+def bare(x): return x
+cached = functools.lru_cache()(bare)
+"""
+NAMED = (
+    ("assert not hasattr(solution, 'helper')", True), ("assert hasattr(solution, 'helper')", False), ("assert callable(solution.helper)", False),
+    ("from solution import LIMIT, TABLE\nassert LIMIT == 10 and TABLE == {'a': [1]} and f(20) != LIMIT", True),
+    ("from solution import LIMIT\nassert f(20) == LIMIT", False), ("from solution import helper", False),
+    ("try:\n    from solution import helper\nexcept ImportError:\n    pass", True), ("assert f.__doc__ == 'Says it.'", True), ("assert solution.bare.__doc__", False),
+    ("assert f.__name__ == 'f' and callable(f)", True), ("assert solution.Shop.RATE == 3 and solution.Shop.twice(4) == 8", True),
+    ("from solution import *\nassert bare(2) == 2 and LIMIT == 10", True), ("assert solution.cached(3) == 3 and solution.cached.cache_info() is not None", True),
+    ("try:\n    f(1)\nexcept solution.Own:\n    pass", True))
+NOT_JUDGED = ("assert not isinstance(3, solution.Shop)", "import inspect\nassert str(inspect.signature(f)) == '(*args, **kwargs)'", "solution.LIMIT = 3",
+              "assert solution.Shop.buy is not None", "import inspect\nassert not inspect.iscoroutinefunction(f)")
+
+
+def test_names_of_the_snippet(csbx, python_image):
+    begin = "import solution\nfrom solution import f\nassert f(1) == 1\n"
+    judge(csbx, python_image, [(NAMES, begin + said, want) for said, want in NAMED])
+    for record in judge(csbx, python_image, [(NAMES, begin + said, False) for said in NOT_JUDGED]).values():
+        assert cause(record)[0] == "CallFailed", record
+
+
+def test_a_name_is_no_call(csbx, python_image):
+    """A check that has called nothing has not passed; what the snippet lacks is its own fault, before any call."""
+    records = judge(csbx, python_image, [("LIMIT = 10", "import solution\nassert solution.LIMIT == 10", False), ("def f(): pass", "from solution import g", False),
+                                         ("def f(): pass", "import solution\nsolution.g(1)", False), ("LIMIT = 'x'", "from solution import LIMIT\nLIMIT + 1", False)])
+    assert "called no function" in cause(records[0])[1] and [cause(records[n])[0] for n in (1, 2, 3)] == ["ImportError", "AttributeError", "TypeError"], records
+
+
+ASYNC = """
+import asyncio
+async def f(x):
+    if x == "bad": raise TypeError("bad")
+    await asyncio.sleep(0)
+    return x * 2
+async def none(x): return None
+async def slow(): await asyncio.sleep(1)
+def plain(x): return x * 2
+"""
+AWAITS = (
+    ("assert asyncio.run(f(2)) == 4", True), ("assert asyncio.run(f(2)) == 5", False), ("assert f(2) == 4", False), ("assert plain(2) == 4", True),
+    ("async def test_it():\n    assert await f(2) == 4 and await asyncio.gather(f(1), f(2)) == [2, 4]\n    assert await asyncio.wait_for(f(1), 5) == 2", True),
+    ("async def test_it():\n    task = asyncio.create_task(f(3))\n    assert await task == 6", True),
+    ("try:\n    asyncio.run(none(1))\nexcept ValueError:\n    pass\nelse:\n    assert False", False),
+    ("async def test_it():\n    try:\n        await f('bad')\n    except TypeError:\n        return\n    assert False", True),
+    ("async def test_it():\n    try:\n        await none('bad')\n    except TypeError:\n        return\n    assert False", False),
+    ("async def test_it():\n    try:\n        await asyncio.wait_for(slow(), 0.1)\n    except asyncio.TimeoutError:\n        return\n    assert False", True),
+    ("class T(unittest.IsolatedAsyncioTestCase):\n    async def test_it(self):\n        self.assertEqual(await f(2), 4)", True),
+    ("class T(unittest.TestCase):\n    def test_it(self):\n        with self.assertRaises(ValueError):\n            asyncio.run(none(1))", False))
+
+
+def test_async_functions(csbx, python_image):
+    """Their calls are coroutines, as in Python."""
+    begin = "import asyncio, unittest\nfrom solution import f, none, plain, slow\nassert plain(1) == 2\n"
+    judge(csbx, python_image, [(ASYNC, begin + said, want) for said, want in AWAITS] + [
+        {"code": ASYNC, "function": "f", "check": "async def check(f):\n    assert await f(2) == 4 and await f(3) == 6\n", "want": True},
+        {"code": ASYNC, "function": "f", "check": "def check(f):\n    import asyncio\n    assert asyncio.run(f(2)) == 4\n", "want": True},
+        {"code": ASYNC, "function": "f", "check": "def check(f):\n    assert f(2) == 4\n", "want": False}])
+
+
+WRONG, RIGHT = "def f(x): return x\n", "def f(x): return x + 1\n"
+# Each holds for RIGHT and not for WRONG.
+SUITES = (
+    "@pytest.mark.parametrize('a, b', [(1, 2), pytest.param(2, 3, id='two')])\ndef test_it(a, b):\n    assert f(a) == b",
+    "@pytest.mark.parametrize('a', [1, 2])\n@pytest.mark.parametrize('b', [1])\ndef test_it(a, b):\n    assert f(a) == a + b",
+    "class TestIt:\n    @pytest.mark.parametrize('a', (1, 2))\n    def test_it(self, a):\n        assert f(a) == a + 1",
+    "class TestIt:\n    class TestInner:\n        def test_it(self):\n            assert f(1) == 2",
+    "@pytest.mark.skip\ndef test_no():\n    assert False\ndef test_it():\n    assert f(1) == 2",
+    "@pytest.mark.skipif(1 < 2, reason='x')\ndef test_no(tmp=1):\n    assert False\ndef test_it():\n    assert f(1) == 2",
+    "@pytest.mark.xfail\ndef test_no():\n    assert f(1) == 7\ndef test_it():\n    assert f(1) == 2",
+    "@pytest.mark.xfail(strict=True)\ndef test_no():\n    assert f(1) == 1\ndef test_it():\n    assert f(1) == 2",
+    "def test_no():\n    pytest.skip('no')\ndef test_it():\n    assert f(1) == 2",
+    "import unittest\ndef test_no():\n    raise unittest.SkipTest('no')\ndef test_it():\n    assert f(1) == 2",
+    "seen = []\ndef setup_module(): seen.append(0)\ndef setup_function(function): seen.append(function.__name__)\n"
+    "def test_it():\n    assert seen == [0, 'test_it'] and f(1) == 2",
+    "class TestIt:\n    def setup_method(self):\n        self.want = 2\n    def test_it(self):\n        assert f(1) == self.want",
+    "def testAlso():\n    assert f(1) == 2",
+    "from unittest import mock\n@mock.patch('os.getcwd')\ndef test_it(getcwd):\n    getcwd.return_value = 2\n    import os\n    assert f(1) == os.getcwd()")
+# Nothing is said of the snippet.
+REFUSED = (
+    ("def test_it(tmp_path):\n    assert f(1) == 2", "test_it() takes tmp_path"), ("def test_it():\n    assert f(1) == 2\n    yield", "test_it() is a generator"),
+    ("import unittest\nclass T(unittest.TestCase):\n    def test_it(self):\n        yield self.assertEqual(f(1), 2)", "T.test_it() is a generator"),
+    ("class TestIt:\n    def __init__(self): pass\n    def test_it(self):\n        assert f(1) == 2", "TestIt has an __init__()"),
+    ("@pytest.fixture(autouse=True)\ndef ready(): pass\ndef test_it():\n    assert f(1) == 2", "ready is a fixture of all tests"),
+    ("@pytest.mark.usefixtures('x')\ndef test_it():\n    assert f(1) == 2", "test_it() wants fixtures"),
+    ("class TestIt:\n    def test_it(self, capsys):\n        assert f(1) == 2", "TestIt.test_it() takes capsys"))
+SKIPS = ("import unittest\nf(1)\nclass T(unittest.TestCase):\n    @unittest.skip('no')\n    def test_it(self):\n        assert f(1) == 2",
+         "f(1)\n@pytest.mark.skip\ndef test_it():\n    assert f(1) == 2", "f(1)\n@pytest.mark.xfail\ndef test_it():\n    assert f(1) == 3")
+
+
+def test_tests_as_pytest_runs_them(csbx, suite_image):
+    begin = "import pytest\nfrom solution import f\n"
+    judge(csbx, suite_image, [(code, begin + suite, code is RIGHT) for suite in SUITES for code in (RIGHT, WRONG)])
+    for record in judge(csbx, suite_image, [(RIGHT, begin + suite, False) for suite in SKIPS]).values():
+        assert cause(record)[0] == "CallFailed" and "skipped" in cause(record)[1], record
+
+
+def test_tests_that_are_not_run_are_told(csbx, suite_image):
+    """A call before them makes no difference."""
+    for first in ("", "f(1)\n"):
+        records = judge(csbx, suite_image, [(WRONG, f"import pytest\nfrom solution import f\n{first}{suite}", None) for suite, _ in REFUSED])
+        for n, (_, says) in enumerate(REFUSED):
+            assert records[n]["status"] == "bad_line" and says in records[n]["error"]["message"], records[n]
