@@ -79,7 +79,9 @@ def told_to_check(answer, error, is_awaited):
             return data
     except BaseException:
         pass
-    return literal(answer[:3] + [answer[3][:4000], answer[4], None, None, is_awaited])
+    if type(answer[3]) is not str or len(answer[3]) > 4000:
+        return literal(["T", answer[1], "it raised an exception that cannot be told", None])
+    return literal(answer + [None, None, is_awaited])
 
 
 def kind_of(found):

@@ -253,20 +253,29 @@ class Solution(type(sys)):
 
 
 def run(space):
-    load(CHECK, space)
-    if FUNCTION and callable(space.get("check")):
-        awaited(space["check"](space["candidate"]))
+    program = None
+    try:
+        load(CHECK, space)
+    except SystemExit as error:
+        program = left_by(error)
+        if error.code or program is None:
+            raise
+    check = space.get("check")
+    has_check = bool(FUNCTION) and callable(check) and type(check) is not Function
+    if has_check:
+        awaited(check(space["candidate"]))
     if "unittest" in sys.modules or any(name[:4] in ("test", "Test") for name in space):
         need("SUITE")
-        run_tests(space)
+        run_tests(space, has_check, program)
 
 
-def raised_in(error):
-    """Name of the module. unittest.main() leaves with False or 0 when all has passed."""
+def left_by(error):
+    """The program that unittest.main() is, which leaves with False or 0 when all has passed."""
     tb = error.__traceback__
     while tb and tb.tb_next:
         tb = tb.tb_next
-    return tb and tb.tb_frame.f_globals.get("__name__")
+    is_there = tb and tb.tb_frame.f_globals.get("__name__") == "unittest.main"
+    return tb.tb_frame.f_locals.get("self") if is_there else None
 
 
 def leave():
@@ -301,8 +310,6 @@ def main():
         posix._exit(1)
     except BaseException as error:
         error = outside(error)
-        if isinstance(error, SystemExit) and not error.code and raised_in(error) == "unittest.main":
-            leave()
         told = describe(error, CHECK)
         if CALLER.failed is not None and not isinstance(error, SystemExit):
             told[:2] = "CallFailed", CALLER.failed

@@ -10,6 +10,9 @@ ITEMS_MAX = 1 << 20
 BYTES_MAX = 8000000
 DIGITS_SAFE = 600  # no limit of digits is below 640
 BUILT_IN = {c for c in vars(sys.modules["builtins"]).values() if isinstance(c, type) and issubclass(c, BaseException)}
+BUILT_IN_IDS = frozenset(map(id, BUILT_IN))
+# What a class is says type: a metaclass may say something else.
+name_of, bases_of, mro_of = (type.__dict__[name].__get__ for name in ("__name__", "__bases__", "__mro__"))
 real_of, imag_of = complex.real.__get__, complex.imag.__get__
 get_digits_max = getattr(sys, "get_int_max_str_digits", int)
 set_digits_max = getattr(sys, "set_int_max_str_digits", bool)
@@ -43,15 +46,15 @@ def put_text(out, s):
     out.append(data)
 
 
-def put_other(out, value):
+def put_other(out, value, most=200):
     try:
         text = without_limit(lambda: repr(value))
         text = str.__str__(text) if type(text) is str else ""
     except BaseException:
         text = ""
     out.append(b"o")
-    put_text(out, type.__getattribute__(type(value), "__name__")[:200])
-    put_text(out, text[:200])
+    put_text(out, name_of(type(value))[:200])
+    put_text(out, text[:most])
 
 
 def put_items(out, tag, items, depth):
@@ -285,14 +288,14 @@ def describe(error, path):
         message = str(error)[:4000]
     except BaseException:
         message = ""
-    return [type(error).__name__, message, line_of(error, error.__traceback__, path)]
+    return [name_of(type(error)), message, line_of(error, error.__traceback__, path)]
 
 
 def built_in_base(kind):
     """Name of the nearest class that an exception's class is made from and that is built in; "" of one that is itself."""
-    if kind in BUILT_IN:
+    if id(kind) in BUILT_IN_IDS:
         return ""
-    return next((base.__name__ for base in kind.__mro__ if base in BUILT_IN), "")
+    return next((name_of(base) for base in mro_of(kind) if id(base) in BUILT_IN_IDS), "")
 
 
 def is_coroutine(value):

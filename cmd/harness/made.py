@@ -25,14 +25,10 @@ KEYS, VALUES, ITEMS = type({}.keys()), type({}.values()), type({}.items())
 ARRAY_CODES = frozenset("bBuhHiIlLqQfd")
 
 
-def name_of(kind):
-    return type.__getattribute__(kind, "__name__")
-
-
 def special_methods(kind, base):
     """Those that a class has of its own, or of another than its base."""
     found = set()
-    for each in type.__getattribute__(kind, "__mro__"):
+    for each in mro_of(kind):
         if each is base or each is object:
             continue
         if not issubclass(base, each):
@@ -113,9 +109,9 @@ def of_library(value, kind):
 
 def named_tuple(value, kind):
     """A tuple with names, or None."""
-    for base in type.__getattribute__(kind, "__mro__"):
+    for base in mro_of(kind):
         own = type.__getattribute__(base, "__dict__")
-        if "_make" in own and type(own.get("_fields")) is tuple and type.__getattribute__(base, "__bases__") == (tuple,):
+        if "_make" in own and type(own.get("_fields")) is tuple and bases_of(base) == (tuple,):
             special = set(special_methods(kind, base)) | set(special_methods(base, tuple))
             return "namedtuple", (name_of(kind), own["_fields"], tuple(tuple.__iter__(value)), tuple(sorted(special - {"__repr__"})))
     return None
@@ -148,18 +144,18 @@ def is_of_library(kind, module):
 
 def class_told(kind, depth=0):
     """A class of exceptions: the name of one that is built in, else [id, name, module, bases, whether it is the module's own]."""
-    if kind in BUILT_IN or depth > 20:
-        return name_of(kind) if kind in BUILT_IN else "Exception"
+    if id(kind) in BUILT_IN_IDS or depth > 20:
+        return name_of(kind) if id(kind) in BUILT_IN_IDS else "Exception"
     own = type.__getattribute__(kind, "__module__")
     module = own if type(own) is str else ""
-    bases = [base for base in type.__getattribute__(kind, "__bases__") if issubclass(base, BaseException)]
+    bases = [base for base in bases_of(kind) if issubclass(base, BaseException)]
     return [id(kind), name_of(kind), module, [class_told(base, depth + 1) for base in bases], is_of_library(kind, module)]
 
 
 def error_told(error):
     """[class, the arguments that one like it is made of, attributes]."""
     kind = type(error)
-    base = next(base for base in type.__getattribute__(kind, "__mro__") if base in BUILT_IN)
+    base = next(base for base in mro_of(kind) if id(base) in BUILT_IN_IDS)
     reduced = base.__reduce__(error)
     state = reduced[2] if len(reduced) > 2 and type(reduced[2]) is dict else {}
     return [class_told(kind), tuple(reduced[1]), {k: v for k, v in state.items() if type(k) is str and k != "obj"}]

@@ -138,24 +138,25 @@ def is_automatic(value):
     return is_fixture(value) and bool(getattr(marker, "autouse", True))
 
 
-def is_test(name, value):
+def is_test(name, value, takes_helpers):
     if not name.startswith("test") or type(value) not in (PLAIN_FUNCTION, BOUND_METHOD) or is_fixture(value):
         return False
-    return getattr(value, "__test__", True) and (name.startswith("test_") or not required_names(value))
+    return getattr(value, "__test__", True) and (name.startswith("test_") and not takes_helpers or not required_names(value))
 
 
 class Suite(object):
     """The tests of a module, found before the first one runs."""
 
-    def __init__(self, space, of_unittest):
-        self.space, self.of_unittest, self.steps, self.outcomes = space, of_unittest, [], set()
+    def __init__(self, space, of_unittest, has_check):
+        """has_check: check(candidate) was called, and functions with parameters are its helpers."""
+        self.space, self.of_unittest, self.steps, self.outcomes, self.has_check = space, of_unittest, [], set(), has_check
         self.marks = marks_of(type("Module", (), {"pytestmark": space.get("pytestmark")}))
         own = [(name, value) for name, value in space.items() if not is_of_snippet(value)]
         for name, value in own:
             if is_automatic(value):
                 cannot_run("%s is a fixture of all tests, which is not made here" % name)
         for name, value in own:
-            if is_test(name, value):
+            if is_test(name, value, has_check and not marks_of(value)):
                 self.steps.append(self.function(name, value))
             elif is_test_class(name, value, of_unittest):
                 self.steps.append(self.of_class(value, [space.get("__name__")], self.marks))
@@ -205,7 +206,7 @@ class Suite(object):
                 continue
             if is_automatic(value):
                 cannot_run("%s.%s is a fixture of all tests, which is not made here" % (kind.__name__, name))
-            if is_test(name, getattr(kind(), name)):
+            if is_test(name, getattr(kind(), name), False):
                 methods.append(self.method(kind, name, path, marks))
             elif is_test_class(name, value, self.of_unittest):
                 inner.append(self.of_class(value, path, marks))
@@ -243,9 +244,14 @@ class Suite(object):
             call_hook(self.space, "teardown_module", sys.modules["__main__"])
 
 
-def run_unittest(unittest, outcomes):
+def has_run_all(program):
+    """unittest.main() without an argument that names some tests."""
+    return program is not None and getattr(program, "testNames", 1) is None and not getattr(program, "testNamePatterns", None)
+
+
+def run_unittest(unittest, outcomes, program):
     suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
-    result = unittest.TextTestRunner(stream=sys.stderr).run(suite)
+    result = program.result if has_run_all(program) else unittest.TextTestRunner(stream=sys.stderr).run(suite)
     for _, text in result.failures + result.errors:
         kind, _, message = text.strip().rpartition("\n")[2].partition(": ")
         raise AssertionError(message if kind == "AssertionError" else "%s: %s" % (kind, message))
@@ -257,11 +263,11 @@ def run_unittest(unittest, outcomes):
         outcomes.add(SKIPPED)
 
 
-def run_tests(space):
+def run_tests(space, has_check, program):
     unittest = sys.modules.get("unittest")
-    suite = Suite(space, unittest.TestCase if unittest else ())
+    suite = Suite(space, unittest.TestCase if unittest else (), has_check)
     suite.run_all()
     if unittest:
-        run_unittest(unittest, suite.outcomes)
-    if suite.outcomes and PASSED not in suite.outcomes:
+        run_unittest(unittest, suite.outcomes, program)
+    if suite.outcomes and PASSED not in suite.outcomes and not has_check:
         CALLER.fail("all tests of the check are skipped, or are expected to fail")  # which may be the snippet's doing

@@ -75,7 +75,7 @@ class Teller(object):
         need("MADE")
         made = argument_parts(value, kind) if self.is_argument else parts_of(value, kind)
         if made is None:
-            put_other(self.out, value)
+            put_other(self.out, value, BYTES_MAX)
             return
         number = self.n
         self.begin(value, True)

@@ -36,6 +36,7 @@ USED = ("assert f() != f()", "assert not f() == f()", "assert len({f() for _ in 
         "import json\ntry:\n    json.dumps(f())\nexcept TypeError:\n    pass", "import re\nx = f()\ntry:\n    re.match('a', x)\nexcept TypeError:\n    pass",
         "import unittest\nclass T(unittest.TestCase):\n    def test_it(self):\n        with self.assertRaises(TypeError):\n            raise f()",
         "import unittest\nclass T(unittest.TestCase):\n    def test_it(self):\n        self.assertNotEqual(f(1), f(2))")
+LONG = "class P:\n    def __repr__(self): return 'x' * 300 + 'secret'\ndef f(): return P()\ndef g(): raise ValueError('y' * 5000 + 'secret')\n"
 
 
 def test_a_value_that_cannot_be_told(csbx, python_image):
@@ -43,6 +44,12 @@ def test_a_value_that_cannot_be_told(csbx, python_image):
     rows = [(UNTOLD, f"from solution import f, g\n{use}\n", use in IGNORED) for use in IGNORED + USED]
     for n, record in judge(csbx, python_image, rows).items():
         assert n < len(IGNORED) or cause(record)[0] == "CallFailed", record
+
+
+def test_long_texts_are_told_whole(csbx, python_image):
+    for said in ("repr(f())", "message()"):
+        asserting = f"from solution import f, g\ndef message():\n    try:\n        g()\n    except ValueError as e:\n        return str(e)\nassert 'secret' %s {said}\n"
+        judge(csbx, python_image, [(LONG, asserting % "in", True), (LONG, asserting % "not in", False)])
 
 
 @pytest.mark.parametrize("made", ["lambda x: x", "bad", "(n for n in [1])", "iter([1])", "object()", "{1: [lambda: 1]}", "type('A', (int,), {})(3)", "f(0)"])
@@ -155,6 +162,11 @@ def f():
 
 
 RAISES = """
+class Lies(type):
+    __name__ = "KeyError"
+    def __hash__(self): return hash(KeyError)
+    def __eq__(self, other): return True
+Liar = Lies("Liar", (Exception,), {})
 import decimal, json, re
 class Negative(ValueError): pass
 class Coded(Negative):
@@ -181,6 +193,7 @@ def f(how):
     if how == "object": raise ValueError(object())
     if how == "stop": next(iter([]))
     if how == "named": raise type("ValueError", (Exception,), {})("x")
+    if how == "lies": raise Liar("x")
     if how == "skip": raise __import__("unittest").SkipTest("no")
 """
 ERRORS = (
@@ -192,6 +205,7 @@ ERRORS = (
     ("json", "type(e) is json.JSONDecodeError and e.pos == 1 and e.doc == '{'"), ("decimal", "type(e) is decimal.InvalidOperation"),
     ("re", "type(e) is re.error and e.pos == 0"), ("exit", "e.code == 3"), ("both", "isinstance(e, ValueError) and isinstance(e, KeyError)"),
     ("args", "e.args == ('a', 2) and str(e) == \"('a', 2)\""), ("object", "'object' in str(e)"),
+    ("lies", "not isinstance(e, KeyError) and type(e).__name__ == 'Liar'"),
     ("named", "not isinstance(e, ValueError) and type(e).__name__ == 'ValueError'"))
 
 
@@ -319,6 +333,18 @@ def test_tests_as_pytest_runs_them(csbx, suite_image):
     judge(csbx, suite_image, [(code, begin + suite, code is RIGHT) for suite in SUITES for code in (RIGHT, WRONG)])
     for record in judge(csbx, suite_image, [(RIGHT, begin + suite, False) for suite in SKIPS]).values():
         assert cause(record)[0] == "CallFailed" and "skipped" in cause(record)[1], record
+
+
+def test_tests_beside_others(csbx, python_image):
+    """unittest.main() leaves, and is not the end of the check; functions that check(candidate) uses are no tests."""
+    main = "import unittest\nclass T(unittest.TestCase):\n    def test_it(self):\n        self.assertEqual(f(%d), 2)\n%sunittest.main()\n"
+    helped = "def test_one(candidate, n):\n    assert candidate(n) == n + 1\ndef check(candidate):\n    test_one(candidate, 3)\n"
+    rows = [(helped, code is RIGHT, code) for code in (RIGHT, WRONG)]
+    rows += [(main % (1, "def check(candidate):\n    assert candidate(3) == %d\n" % n), n == 4, RIGHT) for n in (4, 5)]
+    rows += [(main % (1, "def test_more():\n    assert f(3) == %d\n" % n), n == 4, RIGHT) for n in (4, 5)]
+    rows += [(main.replace("main()", "main(defaultTest=[])") % (n, ""), n == 1, RIGHT) for n in (1, 2)]
+    judge(csbx, python_image, [{"code": code, "function": "f", "check": text, "want": want} for text, want, code in rows] +
+          [{"code": "def check(x): return x\n", "function": "check", "check": "assert check(1) == 1\n", "want": True}])
 
 
 def test_tests_that_are_not_run_are_told(csbx, suite_image):
