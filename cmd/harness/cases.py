@@ -67,14 +67,24 @@ def raised(error):
     return ["E", kind, built_in_base(type(error)), message, line]
 
 
+def plain_error(error):
+    """What is told of one that is built in and made of plain values, as most are."""
+    kind, args = type(error), error.args
+    is_plain = id(kind) in BUILT_IN_IDS and not issubclass(kind, (OSError, ImportError, SyntaxError)) and not error.__dict__ and are_leaves(args)
+    return [name_of(kind), args, {}] if is_plain else None
+
+
 def told_to_check(answer, error, is_awaited):
     """The answer's literal for asserting code, with all that can be told of an exception."""
     if error is None:
         return told_literal(answer + [None, is_awaited])
     try:
         answer[3] = str(error)
-        need("MADE")
-        data = told_literal(answer + [None, error_told(error), is_awaited])
+        what = plain_error(error)
+        if what is None:
+            need("MADE")
+            what = error_told(error)
+        data = told_literal(answer + [None, what, is_awaited])
         if len(data) <= BYTES_MAX:
             return data
     except BaseException:

@@ -137,6 +137,23 @@ class Caller(object):
         raise CallFailed(message)
 
 
+# Raised by what is called while something else iterates (map, next) they would end that in silence.
+NOT_RAISED = (StopIteration, StopAsyncIteration)
+BUILT_IN_BY_NAME = {kind.__name__: kind for kind in BUILT_IN if not issubclass(kind, NOT_RAISED)}
+
+
+def plain_error(name, base, message, what):
+    """One that is built in and made of plain values, as most are; else None."""
+    kind = BUILT_IN_BY_NAME.get(name)
+    if base or kind is None or not what or what[0] != name or type(what[1]) is not tuple or not are_leaves(what[1]) or what[2]:
+        return None
+    try:
+        error = kind(*what[1])
+        return error if str(error) == message and error.args == what[1] else None
+    except Exception:
+        return None
+
+
 def outcome(answer):
     """What a call returns, or raises."""
     if WATCH is not None and WATCH.alive:
@@ -146,8 +163,10 @@ def outcome(answer):
     if answer[0] == "F":
         CALLER.fail(answer[1])
     try:
-        need("TOLD")
-        error = make_error(*answer[1:5])
+        error = plain_error(*answer[1:5])
+        if error is None:
+            need("TOLD")
+            error = make_error(*answer[1:5])
     except Exception as why:
         CALLER.fail("what it raised is no exception: %s" % why)
     raise error

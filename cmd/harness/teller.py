@@ -14,6 +14,10 @@ def need(name):
         exec(compile(globals()[name], HARNESS, "exec", dont_inherit=True), globals())
 
 
+def are_leaves(items):
+    return all(type(item) in LEAVES for item in items)
+
+
 def make(name, part):
     need("MADE")
     return MAKERS[name](part)

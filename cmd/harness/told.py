@@ -153,8 +153,6 @@ def make_other_named_tuple(part, found={}):
 
 # --- exceptions ------------------------------------------------------------------------------------------------------------------
 
-# Raised by what is called while something else iterates (map, next) they would end that in silence.
-NOT_RAISED = (StopIteration, StopAsyncIteration)
 OTHERS = {}  # classes of the snippet, by what is told of them
 
 
