@@ -95,12 +95,12 @@ def told_to_check(answer, error, is_awaited):
 
 
 def kind_of(found):
-    """What stands under a name: an exception's class, a class, an async function, what can be called, or a value."""
+    """What stands under a name: an exception's class, a class, an async function, a function, what can be called, or a value."""
     if issubclass(type(found), type):
         return "e" if issubclass(found, BaseException) else "c"
-    if type(found) is PLAIN_FUNCTION and found.__code__.co_flags & 0x80:  # CO_COROUTINE
-        return "a"
-    return "f" if callable(found) else "v"
+    if type(found) is PLAIN_FUNCTION:
+        return "a" if found.__code__.co_flags & 0x80 else "f"  # CO_COROUTINE
+    return "o" if callable(found) else "v"
 
 
 def about(space, path):

@@ -24,6 +24,8 @@ def callable_if_told(found, is_callable=callable):
 
 
 def isinstance_if_told(value, kind, is_instance=isinstance):
+    if type(value) is Function and kind is PLAIN_FUNCTION:  # as inspect.isfunction() asks
+        return CALLER.value_of_name(value.__name__)[0] in ("f", "a")
     if type(value) is Missing and kind is not object and not is_told_kind(kind):
         refuse(value)
     return is_instance(value, kind)
@@ -242,7 +244,7 @@ def look_up(path):
         return NOTHING
     if kind == "m":
         CALLER.fail("%s, a method of instances of the snippet, cannot be judged" % path)
-    if kind in ("c", "f", "a"):
+    if kind in ("c", "f", "a", "o"):
         return Function(path, kind == "a") if what is None else what
     return what
 
@@ -256,7 +258,7 @@ class Solution(type(sys)):
         if name.startswith("__"):
             raise AttributeError(name)
         kind = CALLER.names().get(name)
-        found = Function(name, kind == "a") if kind in ("f", "a", "c") else look_up(name)
+        found = Function(name, kind == "a") if kind in ("f", "a", "o", "c") else look_up(name)
         if found is NOTHING:
             raise AttributeError("module 'solution' has no attribute '%s'" % name)
         self.__dict__[name] = found

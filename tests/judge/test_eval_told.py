@@ -246,7 +246,8 @@ NAMED = (
     ("from solution import LIMIT, TABLE\nassert LIMIT == 10 and TABLE == {'a': [1]} and f(20) != LIMIT", True),
     ("from solution import LIMIT\nassert f(20) == LIMIT", False), ("from solution import helper", False),
     ("try:\n    from solution import helper\nexcept ImportError:\n    pass", True), ("assert f.__doc__ == 'Says it.'", True), ("assert solution.bare.__doc__", False),
-    ("assert f.__name__ == 'f' and callable(f)", True), ("assert solution.Shop.RATE == 3 and solution.Shop.twice(4) == 8", True),
+    ("assert f.__name__ == 'f' and callable(f)", True), ("import inspect\nassert inspect.isfunction(f) and not inspect.isfunction(solution.cached)", True),
+    ("assert solution.Shop.RATE == 3 and solution.Shop.twice(4) == 8", True),
     ("from solution import *\nassert bare(2) == 2 and LIMIT == 10", True), ("assert solution.cached(3) == 3 and solution.cached.cache_info() is not None", True),
     ("try:\n    f(1)\nexcept solution.Own:\n    pass", True))
 NOT_JUDGED = ("assert not isinstance(3, solution.Shop)", "import inspect\nassert str(inspect.signature(f)) == '(*args, **kwargs)'", "solution.LIMIT = 3",
