@@ -38,13 +38,52 @@ def print_told(*values, **how):
 plain_print = print
 
 
-class Caller(object):
-    """Calls, one after the other. They are carried in a thread of their own: no handler of a signal runs there, and what one
-    raises in a thread that waits leaves no half of a call behind. An answer has the number of its question."""
+def lock_file():
+    """A file of no name, which processes take turns by: a lock ends with the process that has it."""
+    if hasattr(posix, "memfd_create"):
+        return posix.memfd_create("turn")
+    name = "/tmp/.csbx-%d" % posix.getpid()
+    fd = posix.open(name, posix.O_RDWR | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o600)
+    posix.unlink(name)
+    return fd
+
+
+class Turn(object):
+    """What is sent goes out whole: by one process at a time, as forks may have the channel of the process that they come from,
+    and by one thread of it, which a lock of a file does not tell from others."""
 
     def __init__(self, threads):
-        self.new_lock, self.owner, self.number, self.failed = threads.allocate_lock, posix.getpid(), 0, None
-        self.known, self.begun, self.ended = None, 0, 0
+        self.fd, self.new_lock, self.locks = lock_file(), threads.allocate_lock, {}
+
+    def __enter__(self, lock=posix.lockf, how=posix.F_LOCK, getpid=posix.getpid):
+        inner = self.locks.setdefault(getpid(), self.new_lock())
+        inner.acquire()
+        try:
+            lock(self.fd, how, 0)
+        except BaseException:
+            inner.release()
+            raise
+
+    def __exit__(self, *error, lock=posix.lockf, how=posix.F_ULOCK, getpid=posix.getpid):
+        try:
+            lock(self.fd, how, 0)
+        finally:
+            self.locks[getpid()].release()
+
+
+def tell(kind, payload=b""):
+    """What is no call, of the process as a whole. Short enough to be sent by one call of the system."""
+    with TURN:
+        send(kind, 0, payload)
+
+
+class Carrier(object):
+    """Calls of one process, one after the other. They are carried in a thread of their own: no handler of a signal runs there,
+    and what one raises in a thread that waits leaves no half of a call behind. An answer has the number of its question."""
+
+    def __init__(self, threads):
+        self.new_lock, self.number = threads.allocate_lock, 0
+        self.begun, self.ended = 0, 0
         self.turn, self.waiting, self.work = threads.allocate_lock(), [], threads.allocate_lock()
         self.work.acquire()
         threads.start_new_thread(self.carry_all, ())
@@ -52,7 +91,8 @@ class Caller(object):
     def carry(self, question):
         self.number += 1
         number = self.number
-        send(b"Q", number, question)
+        with TURN:
+            send(b"Q", number, question)
         while True:
             kind, of, payload = receive_frame()
             if kind == b"A" and of == number:
@@ -77,10 +117,6 @@ class Caller(object):
                 done()
 
     def ask(self, question):
-        if posix.getpid() != self.owner:  # a fork has the channel, and not the thread
-            with self.turn:
-                self.number += 1 << 32
-                return self.carry(question)
         answers, is_done = [], self.new_lock()
         is_done.acquire()
         self.begin(question, answers, is_done.release)
@@ -100,7 +136,7 @@ class Caller(object):
         """As ask(), while others of a loop of asyncio go on."""
         asyncio = sys.modules.get("asyncio")
         loop = asyncio and asyncio._get_running_loop()
-        if not loop or posix.getpid() != self.owner:
+        if not loop:
             return self.ask(question)
         answers, future = [], loop.create_future()
 
@@ -114,6 +150,52 @@ class Caller(object):
         if not answers:
             raise Gone()
         return answers[0]
+
+
+def open_channel():
+    """In a fork: a channel of its own in the place of that of the process it comes from, whose answers are not its."""
+    import _socket
+    ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    near, far = ours.detach(), theirs.detach()
+    old = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM, 0, posix.dup(CHANNEL))
+    with TURN:
+        old.sendmsg([b"N" + bytes(15)], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, far.to_bytes(4, sys.byteorder))])
+    old.close()
+    posix.close(far)
+    posix.dup2(near, CHANNEL, False)
+    posix.close(near)
+
+
+class Caller(object):
+    def __init__(self, threads):
+        self.threads, self.failed, self.owner, self.known = threads, None, posix.getpid(), None
+        self.carriers, self.locks = {self.owner: Carrier(threads)}, {}
+
+    def carrier(self):
+        """That of this process. A fork has no thread of the process that it comes from."""
+        me = posix.getpid()
+        if me not in self.carriers:
+            with self.locks.setdefault(me, self.threads.allocate_lock()):
+                if me not in self.carriers:
+                    open_channel()
+                    self.carriers = {me: Carrier(self.threads)}
+        return self.carriers[me]
+
+    def own(self):
+        try:
+            return self.carrier()
+        except Exception as error:  # of a fork that has closed what it was not to close
+            return self.fail("a process of the check cannot call: %s" % error)
+
+    def ask(self, question):
+        return self.own().ask(question)
+
+    async def ask_meanwhile(self, question):
+        return await self.own().ask_meanwhile(question)
+
+    def is_at_rest(self):
+        """True where no call of this process is under way."""
+        return all([c.begun == c.ended for c in self.carriers.values()])
 
     def value_of_name(self, path):
         answer = self.ask(literal([path, None, None]))
@@ -135,7 +217,10 @@ class Caller(object):
     def fail(self, message):
         self.failed = self.failed or message
         if posix.getpid() != self.owner:  # a fork, of which the check's own process may see nothing
-            send(b"X", 0, literal(["CallFailed", message, 0]))
+            try:
+                tell(b"X", literal(["CallFailed", message, 0]))
+            except Exception:
+                pass
         raise CallFailed(message)
 
 
@@ -191,6 +276,8 @@ def call(name, args, kwargs, is_async):
     except Exception as error:
         CALLER.fail("the arguments of %s() cannot be told: %s" % (name, error))
     question = b"".join(teller.out)
+    if len(question) > BYTES_MAX:
+        CALLER.fail("the arguments of %s() cannot be told: they are larger than 8 MB" % name)
     if not is_async and "asyncio" in sys.modules:
         is_async = CALLER.names().get(name) == "a"  # which may be to be awaited for a time
     if is_async:
@@ -301,21 +388,22 @@ def left_by(error):
 
 def leave():
     flush()
-    if CALLER.begun != CALLER.ended:
+    if not CALLER.is_at_rest():
         CALLER.ask(literal(["", None, None]))  # behind a call that nobody waited for
     if CALLER.failed is not None:
-        send(b"X", 0, literal(["CallFailed", CALLER.failed, 0]))
+        tell(b"X", literal(["CallFailed", CALLER.failed, 0]))
         posix._exit(1)
-    send(b"D", 0)
+    tell(b"D")
     posix._exit(0)
 
 
 def main():
-    global Opaque, CALLER
+    global Opaque, CALLER, TURN
     import _thread
     Opaque = untold
     prepare()
     vars(sys.modules["builtins"]).update(callable=callable_if_told, isinstance=isinstance_if_told, print=print_told)
+    TURN = Turn(_thread)
     CALLER = Caller(_thread)
     module = type(sys)("__main__")
     module.__file__ = CHECK
@@ -334,7 +422,7 @@ def main():
         told = describe(error, CHECK)
         if CALLER.failed is not None and not isinstance(error, SystemExit):
             told[:2] = "CallFailed", CALLER.failed
-        send(b"X", 0, literal(told))
+        tell(b"X", literal(told))
         if not isinstance(error, SystemExit):
             sys.excepthook(type(error), error, error.__traceback__)
         flush()

@@ -2,7 +2,9 @@
 /*
  * Theory. The relay between the two containers of a check carries values: each is read as a
  * literal, and what is passed on is written anew from what was read, so nothing reaches the
- * asserting code but values of these kinds. One call is under way at a time.
+ * asserting code but values of these kinds. One call is under way at a time; others wait. Each
+ * process of the asserting code that calls has a channel of its own, which it sends the other end
+ * of: nobody reads the answer of another, and what one leaves half done ends with it.
  *
  *	asserting code  Q [function, args, kwargs]  ->  C to the snippet
  *	snippet		A, then E		    ->  A ["R", value, ...] or ["E", type, base, message, ...]
@@ -46,31 +48,55 @@ static struct value text_value(const char *s)
 	return (struct value){.kind = VALUE_STR, .n = strlen(s), .text = s};
 }
 
-static void answer(struct check_relay *r, const struct value *items, size_t n)
+static void answer_to(struct check_relay *r, struct check_asker *to, const struct value *items,
+		      size_t n)
 {
 	const struct value list = {.kind = VALUE_LIST, .n = n, .items = (struct value *)items};
 	_strbuf_ struct strbuf payload = STRBUF_INIT;
 
 	value_write_literal(&list, &payload);
-	peer_send(&r->check, &r->watch, 'A', r->asked, &payload);
-	r->has_question = false;
+	peer_send(&to->peer, &r->watch, 'A', to->asked, &payload);
+	to->has_question = false;
+	if (to == r->served)
+		r->served = NULL;
+}
+
+static void answer_failed_to(struct check_relay *r, struct check_asker *to, const char *message)
+{
+	const struct value items[] = {text_value("F"), text_value(message)};
+
+	answer_to(r, to, items, 2);
+}
+
+/* To the one that waits for it, where it does. */
+static void answer(struct check_relay *r, const struct value *items, size_t n)
+{
+	if (r->served)
+		answer_to(r, r->served, items, n);
 }
 
 static void answer_failed(struct check_relay *r, const char *message)
 {
-	const struct value items[] = {text_value("F"), text_value(message)};
-
-	answer(r, items, 2);
+	if (r->served)
+		answer_failed_to(r, r->served, message);
 }
 
-static void answer_gone(struct check_relay *r)
+static void answer_gone(struct check_relay *r, struct check_asker *to)
 {
 	const struct eval_error *x = &r->verdict->error;
 	_free_ char *why = x->type ? str_printf("the snippet did not load: %s: %s", x->type,
 						x->message ? x->message : "")
 				   : str_printf("the snippet's program has ended");
 
-	answer_failed(r, why ? why : "");
+	answer_failed_to(r, to, why ? why : "");
+}
+
+static void answer_all_gone(struct check_relay *r)
+{
+	for (size_t i = 0; i < r->n_askers; i++) {
+		if (r->askers[i]->has_question)
+			answer_gone(r, r->askers[i]);
+	}
 }
 
 /* ["R", type, value, None, whether it was awaited] */
@@ -116,59 +142,91 @@ static void answer_from(struct check_relay *r, const struct value *v)
  * --- to the snippet ------------------------------------------------------------------------------
  */
 
-static void ask(struct check_relay *r)
+static void ask(struct check_relay *r, struct check_asker *a)
 {
 	r->has_answer = false;
+	r->served = a;
+	r->is_about_name = a->is_about_name;
+	r->is_about_all = a->is_about_all;
 	if (getrandom(&r->number, sizeof(r->number), 0) != sizeof(r->number))
 		r->number++;
 	enter(r, CHECK_CALLING, r->step_ms);
-	if (r->is_about_all)
+	if (a->is_about_all)
 		peer_send(&r->snippet, &r->watch, 'N', r->number, NULL);
 	else
-		peer_send(&r->snippet, &r->watch, 'C', r->number, &r->question);
+		peer_send(&r->snippet, &r->watch, 'C', r->number, &a->question);
+}
+
+/* The call is not wanted any more: its fork may end. */
+static void end_call(struct check_relay *r)
+{
+	enter(r, CHECK_ENDING, KILL_MS);
+	peer_send(&r->snippet, &r->watch, 'K', r->number, NULL);
+}
+
+/* What the asker had asked before is not waited for any more. */
+static void drop_question(struct check_relay *r, struct check_asker *a)
+{
+	a->has_question = false;
+	if (a != r->served)
+		return;
+	r->served = NULL;
+	if (r->state == CHECK_CALLING && !r->has_answer && !r->snippet_is_gone && !r->is_about_all)
+		end_call(r);
 }
 
 /* A call, or what stands under a name. */
-static bool is_question(struct check_relay *r, const struct value *v)
+static bool is_question(struct check_relay *r, struct check_asker *a, const struct value *v)
 {
 	if (v->kind != VALUE_LIST || v->n != 3 || v->items[0].kind != VALUE_STR)
 		return false;
-	r->is_about_name = v->items[1].kind == VALUE_NONE && v->items[2].kind == VALUE_NONE;
-	r->is_about_all = r->is_about_name && !v->items[0].n;
-	r->was_asked |= !r->is_about_all; /* which each import asks */
-	return r->is_about_name ||
+	a->is_about_name = v->items[1].kind == VALUE_NONE && v->items[2].kind == VALUE_NONE;
+	a->is_about_all = a->is_about_name && !v->items[0].n;
+	r->was_asked |= !a->is_about_all; /* which each import asks */
+	return a->is_about_name ||
 	       (v->items[1].kind == VALUE_LIST && v->items[2].kind == VALUE_DICT);
 }
 
 /* Asking code is trusted to be well-formed, not to be right: a wrong question is an error there. */
-static void asked(struct check_relay *r, const struct harness_frame *f)
+static void asked(struct check_relay *r, struct check_asker *a, const struct harness_frame *f)
 {
 	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
 	struct value v, items[4];
 	struct value list = {.kind = VALUE_LIST, .n = 4, .items = items};
 
-	r->has_question = true;
-	r->asked = f->number;
-	if (value_read_literal(&pool, f->payload, f->len, &v, NULL) < 0 || !is_question(r, &v)) {
+	drop_question(r, a);
+	a->has_question = true;
+	a->asked = f->number;
+	a->turn = r->turns++;
+	if (value_read_literal(&pool, f->payload, f->len, &v, NULL) < 0 || !is_question(r, a, &v)) {
 		r->was_asked = true;
-		answer_failed(r, "the arguments cannot be told");
+		answer_failed_to(r, a, "the arguments cannot be told");
 		return;
 	}
 	memcpy(items, v.items, 3 * sizeof(*items));
 	items[3] = no_value;
-	strbuf_reset(&r->question);
-	value_write_call(&list, &r->question);
+	strbuf_reset(&a->question);
+	value_write_call(&list, &a->question);
 	if (r->snippet_is_gone || r->state == CHECK_LEAVING)
-		answer_gone(r);
+		answer_gone(r, a);
 	else if (r->state == CHECK_IDLE)
-		ask(r);
+		ask(r, a);
 }
 
+/* The question that came first is the next. */
 static void idle(struct check_relay *r)
 {
+	struct check_asker *next = NULL;
+
 	enter(r, CHECK_IDLE, r->step_ms);
-	if (r->has_question)
-		ask(r);
+	for (size_t i = 0; i < r->n_askers; i++) {
+		struct check_asker *a = r->askers[i];
+
+		if (a->has_question && (!next || a->turn < next->turn))
+			next = a;
+	}
+	if (next)
+		ask(r, next);
 }
 
 static void fork_ended(struct check_relay *r)
@@ -180,6 +238,15 @@ static void fork_ended(struct check_relay *r)
 	idle(r);
 }
 
+static bool is_check_gone(const struct check_relay *r)
+{
+	for (size_t i = 0; i < r->n_askers; i++) {
+		if (!r->askers[i]->is_gone)
+			return false;
+	}
+	return true;
+}
+
 static int from_snippet(struct check_relay *r, const struct harness_frame *f)
 {
 	bool is_ours =
@@ -187,15 +254,14 @@ static int from_snippet(struct check_relay *r, const struct harness_frame *f)
 
 	if (r->state == CHECK_LOADING && f->kind == 'L') {
 		r->verdict->completed = 1;
-		if (r->check_is_gone)
+		if (is_check_gone(r))
 			enter(r, CHECK_LEAVING, LEAVE_MS);
 		else
 			idle(r);
 	} else if (r->state == CHECK_LOADING && f->kind == 'X') {
 		eval_error_read(f->payload, f->len, &r->verdict->error);
 		enter(r, CHECK_LEAVING, LEAVE_MS);
-		if (r->has_question)
-			answer_gone(r);
+		answer_all_gone(r);
 	} else if (is_ours && f->kind == 'A' && !r->has_answer && r->state == CHECK_CALLING) {
 		_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
 		struct value v = {.kind = VALUE_NONE};
@@ -224,10 +290,10 @@ static char *read_unfit(const struct harness_frame *f)
 	return str_printf("%.300s", v.items[0].text);
 }
 
-static void from_check(struct check_relay *r, const struct harness_frame *f)
+static void from_check(struct check_relay *r, struct check_asker *a, const struct harness_frame *f)
 {
 	if (f->kind == 'Q')
-		asked(r, f);
+		asked(r, a, f);
 	else if (f->kind == 'D')
 		r->is_done = true;
 	else if (f->kind == 'X')
@@ -252,8 +318,7 @@ static void snippet_left(struct check_relay *r)
 {
 	r->snippet_is_gone = true;
 	peer_unwatch(&r->snippet, &r->watch);
-	if (r->has_question)
-		answer_gone(r);
+	answer_all_gone(r);
 }
 
 /* 0: go on; above 0: the snippet's container ends, as that. */
@@ -262,8 +327,7 @@ static int time_is_up(struct check_relay *r)
 	if (!peer_clock_rang(&r->watch))
 		return 0;
 	if (r->state == CHECK_CALLING) {
-		enter(r, CHECK_ENDING, KILL_MS);
-		peer_send(&r->snippet, &r->watch, 'K', r->number, NULL);
+		end_call(r);
 		return 0;
 	}
 	/* The asserting code takes its time: it has a clock of its own. */
@@ -272,9 +336,71 @@ static int time_is_up(struct check_relay *r)
 	return RUN_TIMEOUT;
 }
 
+/* fd: its end of the channel; -1: that of one to be made, whose other end *far becomes. */
+static int add_asker(struct check_relay *r, int fd, int *far, struct err *e)
+{
+	struct check_asker **p, *a = calloc(1, sizeof(*a));
+	int ret;
+
+	p = a ? reallocarray(r->askers, r->n_askers + 1, sizeof(struct check_asker *)) : NULL;
+	if (!p) {
+		free(a);
+		fd_close(&fd);
+		return err_oom(e);
+	}
+	r->askers = p;
+	p[r->n_askers++] = a;
+	ret = fd >= 0 ? peer_take(&a->peer, &r->watch, fd, e)
+		      : peer_open(&a->peer, &r->watch, far, e);
+	a->is_gone = ret < 0;
+	return ret;
+}
+
+static void free_asker(struct check_asker *a)
+{
+	peer_close(&a->peer);
+	strbuf_free(&a->question);
+	free(a);
+}
+
+/* Those of processes that have ended; the first stays. */
+static void forget_gone(struct check_relay *r)
+{
+	size_t n = 1;
+
+	for (size_t i = 1; i < r->n_askers; i++) {
+		if (r->askers[i]->is_gone)
+			free_asker(r->askers[i]);
+		else
+			r->askers[n++] = r->askers[i];
+	}
+	r->n_askers = n;
+}
+
+/* One that is added meanwhile has its turn when it is readable. */
+static void hear(struct check_relay *r, struct check_asker *a)
+{
+	struct harness_frame f;
+	int n, got = -1;
+
+	n = harness_frame_fill_with(&a->peer.in, a->peer.fd, &got, NULL);
+	if (got >= 0)
+		(void)add_asker(r, got, NULL, NULL);
+	while (harness_frame_next(&a->peer.in, &f, NULL) > 0)
+		from_check(r, a, &f);
+	if (n == 0 || (n < 0 && n != -EAGAIN)) {
+		a->is_gone = true;
+		peer_unwatch(&a->peer, &r->watch);
+		drop_question(r, a);
+	} else {
+		peer_flush(&a->peer, &r->watch);
+	}
+}
+
 int check_relay_handle(void *ctx)
 {
 	struct check_relay *r = ctx;
+	bool had_left = is_check_gone(r);
 	struct harness_frame f;
 	int n, code = 0;
 
@@ -287,20 +413,15 @@ int check_relay_handle(void *ctx)
 		if (n == 0 || (n < 0 && n != -EAGAIN))
 			snippet_left(r);
 	}
-	if (!r->check_is_gone) {
-		n = harness_frame_fill(&r->check.in, r->check.fd, NULL);
-		while (harness_frame_next(&r->check.in, &f, NULL) > 0)
-			from_check(r, &f);
-		if (n == 0 || (n < 0 && n != -EAGAIN)) {
-			r->check_is_gone = true;
-			peer_unwatch(&r->check, &r->watch);
-			check_left(r);
-		}
+	for (size_t i = 0; i < r->n_askers; i++) {
+		if (!r->askers[i]->is_gone)
+			hear(r, r->askers[i]);
 	}
+	forget_gone(r);
+	if (!had_left && is_check_gone(r))
+		check_left(r);
 	if (!r->snippet_is_gone)
 		peer_flush(&r->snippet, &r->watch);
-	if (!r->check_is_gone)
-		peer_flush(&r->check, &r->watch);
 	return code ? code : time_is_up(r);
 }
 
@@ -316,7 +437,6 @@ int check_relay_open(struct check_relay *r, struct eval_verdict *v, uint64_t ste
 	*r = (struct check_relay){
 		.watch = PEER_WATCH_INIT,
 		.snippet = PEER_INIT,
-		.check = PEER_INIT,
 		.verdict = v,
 		.step_ms = step_ms,
 	};
@@ -324,7 +444,7 @@ int check_relay_open(struct check_relay *r, struct eval_verdict *v, uint64_t ste
 	if (ret >= 0)
 		ret = peer_open(&r->snippet, &r->watch, &far[0], e);
 	if (ret >= 0)
-		ret = peer_open(&r->check, &r->watch, &far[1], e);
+		ret = add_asker(r, -1, &far[1], e);
 	if (ret >= 0)
 		enter(r, CHECK_LOADING, r->step_ms);
 	return ret;
@@ -333,8 +453,9 @@ int check_relay_open(struct check_relay *r, struct eval_verdict *v, uint64_t ste
 void check_relay_close(struct check_relay *r)
 {
 	peer_close(&r->snippet);
-	peer_close(&r->check);
-	strbuf_free(&r->question);
+	for (size_t i = 0; i < r->n_askers; i++)
+		free_asker(r->askers[i]);
+	free(r->askers);
 	free(r->unfit);
 	peer_watch_close(&r->watch);
 }
@@ -345,7 +466,7 @@ void check_relay_see_off(struct check_relay *r)
 		(void)check_relay_handle(r);
 	if (!r->snippet_is_gone)
 		snippet_left(r);
-	while (!r->check_is_gone) {
+	while (!is_check_gone(r)) {
 		struct pollfd p = {.fd = r->watch.epoll, .events = POLLIN};
 
 		(void)poll(&p, 1, -1);

@@ -25,17 +25,28 @@ enum check_state {
 	CHECK_LEAVING,
 };
 
+/* A process of the asserting code, at the other end of a channel of its own. */
+struct check_asker {
+	struct peer peer;
+	bool is_gone;
+	bool has_question;      /* it waits for an answer */
+	bool is_about_name;     /* the question: it calls nothing */
+	bool is_about_all;      /* it is which names there are */
+	uint64_t asked, turn;   /* the number of the question, and when it came */
+	struct strbuf question; /* as the snippet is asked it */
+};
+
 struct check_relay {
 	struct peer_watch watch; /* readable when check_relay_handle() has something to do */
-	struct peer snippet, check;
-	bool snippet_is_gone, check_is_gone;
+	struct peer snippet;
+	bool snippet_is_gone;
+	struct check_asker **askers; /* the first is the process that csbx started */
+	size_t n_askers;
+	struct check_asker *served; /* whose question the snippet is at; NULL: nobody waits for it */
 	enum check_state state;
-	uint64_t number, step_ms;
-	uint64_t asked;         /* the number of the question */
-	struct strbuf question; /* that waits for the snippet */
-	bool has_question, has_answer;
-	bool is_about_name; /* the question: it calls nothing */
-	bool is_about_all;  /* it is which names there are */
+	uint64_t number, step_ms, turns;
+	bool has_answer;
+	bool is_about_name, is_about_all; /* as the question that the snippet is at */
 	bool was_asked; /* the asserting code has begun a call, of whatever, or has had to do with what a name stands for */
 	bool was_called; /* a function that the snippet has was called, once at least */
 	char *unfit;     /* why the asserting code cannot be run, as it says; NULL: it can */

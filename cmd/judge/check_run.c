@@ -86,7 +86,7 @@ static pid_t start_checker(const struct eval_container *container, const struct 
 	/* Ends that it holds as well would never be seen to close. */
 	close(far[0]);
 	close(r->snippet.fd);
-	close(r->check.fd);
+	close(r->askers[0]->peer.fd);
 	run_checker(container, job, far[1], text, out);
 	_exit(CHECK_NO_VERDICT);
 }

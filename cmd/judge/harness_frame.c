@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "runtime/base/err.h"
 
@@ -17,7 +18,45 @@ static uint64_t get_number(const unsigned char *p, unsigned bytes)
 	return v;
 }
 
-int harness_frame_fill(struct harness_buffer *b, int fd, struct err *e)
+static void take_descriptors(const struct cmsghdr *c, int *got)
+{
+	size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+	for (size_t i = 0; i < n; i++) {
+		int fd;
+
+		memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
+		if (*got >= 0)
+			close(fd);
+		else
+			*got = fd;
+	}
+}
+
+/* As recv(2); a descriptor that comes along goes to `got`, and others with it are closed. */
+static ssize_t receive(int fd, void *data, size_t len, int *got)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec part = {data, len};
+	struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
+	struct cmsghdr *c;
+	ssize_t n;
+
+	if (!got)
+		return recv(fd, data, len, MSG_DONTWAIT);
+	m.msg_control = &control;
+	m.msg_controllen = sizeof(control);
+	n = recvmsg(fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	c = n < 0 ? NULL : CMSG_FIRSTHDR(&m);
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+		take_descriptors(c, got);
+	return n;
+}
+
+int harness_frame_fill_with(struct harness_buffer *b, int fd, int *got, struct err *e)
 {
 	ssize_t n;
 
@@ -28,7 +67,7 @@ int harness_frame_fill(struct harness_buffer *b, int fd, struct err *e)
 	}
 	if (!strbuf_reserve(&b->data, READ_BYTES))
 		return err_oom(e);
-	n = recv(fd, b->data.data + b->data.len, READ_BYTES, MSG_DONTWAIT);
+	n = receive(fd, b->data.data + b->data.len, READ_BYTES, got);
 	/* The peer has left bytes unread. All that it said has been read by then. */
 	if (n < 0 && errno == ECONNRESET)
 		return 0;
@@ -36,6 +75,11 @@ int harness_frame_fill(struct harness_buffer *b, int fd, struct err *e)
 		return errno == EINTR ? -EAGAIN : err_sys(e, "channel");
 	b->data.len += (size_t)n;
 	return n > 0;
+}
+
+int harness_frame_fill(struct harness_buffer *b, int fd, struct err *e)
+{
+	return harness_frame_fill_with(b, fd, NULL, e);
 }
 
 int harness_frame_next(struct harness_buffer *b, struct harness_frame *ret, struct err *e)

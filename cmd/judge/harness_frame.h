@@ -33,6 +33,11 @@ struct harness_buffer {
  * has left bytes unread, -EAGAIN, -errno.
  */
 int harness_frame_fill(struct harness_buffer *b, int fd, struct err *e);
+/*
+ * Likewise; *got, -1 before, becomes a descriptor that came with it, the caller's. It comes with the
+ * first byte that it was sent with.
+ */
+int harness_frame_fill_with(struct harness_buffer *b, int fd, int *got, struct err *e);
 /* The next whole frame, valid until the next fill: 1, 0 where there is none yet, -EBADMSG. */
 int harness_frame_next(struct harness_buffer *b, struct harness_frame *ret, struct err *e);
 void harness_buffer_free(struct harness_buffer *b);

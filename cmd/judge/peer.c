@@ -103,6 +103,13 @@ bool peer_strayed(struct peer *p, const struct harness_frame *f)
 	return ++p->strays > STRAYS_MAX || p->stray_bytes > STRAY_BYTES_MAX;
 }
 
+int peer_take(struct peer *p, const struct peer_watch *w, int fd, struct err *e)
+{
+	*p = (struct peer)PEER_INIT;
+	p->fd = fd;
+	return peer_watch_add(w, fd, e);
+}
+
 void peer_unwatch(const struct peer *p, const struct peer_watch *w)
 {
 	(void)epoll_ctl(w->epoll, EPOLL_CTL_DEL, p->fd, NULL);

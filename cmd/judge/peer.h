@@ -49,6 +49,8 @@ bool peer_clock_rang(const struct peer_watch *w);
 
 /* ret_far: the program's end, the caller's. Half made on failure: peer_close() in any case. */
 int peer_open(struct peer *p, const struct peer_watch *w, int *ret_far, struct err *e);
+/* fd: an end that is there already; it is the peer's from here on, on failure too. */
+int peer_take(struct peer *p, const struct peer_watch *w, int fd, struct err *e);
 /* Queues a frame and sends what can be sent now. */
 void peer_send(struct peer *p, const struct peer_watch *w, char kind, uint64_t number,
 	       const struct strbuf *payload);
