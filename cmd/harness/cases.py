@@ -238,7 +238,14 @@ def serve(space, os=posix, poller=POLLER, readable=select.POLLIN, read=posix.rea
             continue
         flush()
         fd, child_fd = (-1, -1) if open_process else os.pipe()
-        pid = fork()
+        try:
+            pid = fork()
+        except OSError:  # the kernel has no process for it
+            write(CHANNEL, b"B\0\0\0\0\0\0\0" + head[8:])
+            if not open_process:
+                os.close(fd)
+                os.close(child_fd)
+            continue
         if not pid:
             run_case(space, head[8:], payload)
         if open_process:

@@ -86,7 +86,14 @@ class Carrier(object):
         self.begun, self.ended = 0, 0
         self.turn, self.waiting, self.work = threads.allocate_lock(), [], threads.allocate_lock()
         self.work.acquire()
-        threads.start_new_thread(self.carry_all, ())
+        for pauses in range(100, -1, -1):
+            try:
+                threads.start_new_thread(self.carry_all, ())
+                return
+            except RuntimeError:  # the user has as many as may be, as a rule for a moment
+                if not pauses:
+                    raise
+                __import__("time").sleep(0.1)
 
     def carry(self, question):
         self.number += 1

@@ -9,6 +9,7 @@
  *
  *	STARTING  until the container has started the interpreter: the program's clock stands still
  *	LOADING	  until L, or X: what the snippet's own statements did
+ *	WAITING	  the kernel refused a process for the case (refusal.h), which is put again
  *	RUNNING	  C was sent; A is the answer, E says that the fork of this case has ended
  *	KILLING	  it took too long: K was sent, E is waited for
  *	LEAVING	  the channel is closed for writing, which ends the harness
@@ -28,6 +29,7 @@
 #include "cmd/judge/job.h"
 #include "cmd/judge/judge.h"
 #include "cmd/judge/peer.h"
+#include "cmd/judge/refusal.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 
@@ -35,7 +37,7 @@
 #define START_MS 60000u /* a container may take on a busy machine; it has limits of its own */
 #define LEAVE_MS 2000u
 
-enum state { STARTING, LOADING, RUNNING, KILLING, LEAVING };
+enum state { STARTING, LOADING, WAITING, RUNNING, KILLING, LEAVING };
 
 struct asker {
 	struct peer_watch watch;
@@ -49,6 +51,8 @@ struct asker {
 	uint64_t until_ns; /* the time of all cases; 0: not begun, UINT64_MAX: they have none */
 	const char *why_enough;              /* no more cases are put to it; NULL: they are */
 	bool is_loaded, is_over, is_flooded; /* is_over: the container is gone */
+	struct refusal refusal;
+	bool is_refused; /* and that is the host's fault: no more is asked */
 };
 
 static uint64_t now_ns(void)
@@ -73,13 +77,13 @@ static void enter(struct asker *a, enum state state, uint64_t ms)
 /* As much time as a step has, or as is left of the time of all cases, which begins here. */
 static void enter_step(struct asker *a, enum state state)
 {
-	uint64_t now = now_ns(), left_ms = 1;
+	uint64_t now = now_ns(), left_ms = 1, step_ms = refusal_try_ms(&a->refusal, a->step_ms);
 
 	if (!a->until_ns)
 		a->until_ns = now + a->job->total_timeout_ms * 1000000u;
 	if (a->until_ns > now)
 		left_ms = (a->until_ns - now) / 1000000u + 1;
-	enter(a, state, left_ms < a->step_ms ? left_ms : a->step_ms);
+	enter(a, state, left_ms < step_ms ? left_ms : step_ms);
 }
 
 static bool is_out_of_time(const struct asker *a)
@@ -136,6 +140,13 @@ static void go_on(struct asker *a)
 	}
 }
 
+static void next_case(struct asker *a)
+{
+	a->refusal = (struct refusal){0};
+	a->at++;
+	go_on(a);
+}
+
 /* wait(2)'s status of the fork that ran the case, by the harness's word. */
 static void fork_ended(struct asker *a, const struct harness_frame *f)
 {
@@ -153,8 +164,20 @@ static void fork_ended(struct asker *a, const struct harness_frame *f)
 	else if (c->outcome == EVAL_OPEN)
 		eval_case_failed(c, EVAL_EXITED, "ended with exit code %ld without returning",
 				 (status >> 8) & 0xff);
-	a->at++;
-	go_on(a);
+	next_case(a);
+}
+
+/* No process was made for the case that was put. */
+static void refused(struct asker *a)
+{
+	if (refusal_may_pass(&a->refusal)) {
+		enter(a, WAITING, REFUSAL_PAUSE_MS);
+	} else if (a->refusal.is_hosts) {
+		a->is_refused = true;
+	} else {
+		eval_case_failed(current(a), EVAL_PIDS_LIMIT, REFUSAL_WORDS);
+		next_case(a);
+	}
 }
 
 static void answered(struct asker *a, const struct harness_frame *f)
@@ -182,6 +205,10 @@ static void take(struct asker *a, const struct harness_frame *f)
 		answered(a, f);
 	} else if (f->kind == 'E' && is_ours) {
 		fork_ended(a, f);
+	} else if (f->kind == 'B' && is_ours && a->state == KILLING) {
+		next_case(a);
+	} else if (f->kind == 'B' && is_ours && current(a)->outcome == EVAL_OPEN) {
+		refused(a);
 	} else {
 		a->is_flooded = peer_strayed(&a->program, f);
 	}
@@ -208,6 +235,10 @@ static int time_is_up(struct asker *a)
 {
 	if (!peer_clock_rang(&a->watch))
 		return 0;
+	if (a->state == WAITING) {
+		send_case(a);
+		return 0;
+	}
 	if (a->state != RUNNING)
 		return RUN_TIMEOUT;
 	case_is_late(a);
@@ -234,6 +265,8 @@ static int asker_handle(void *ctx)
 	see_start(a);
 	while ((n = harness_frame_next(&a->program.in, &f, NULL)) > 0 && !a->is_flooded)
 		take(a, &f);
+	if (a->is_refused)
+		return RUN_KILLED;
 	if (n < 0 || a->is_flooded) {
 		a->is_flooded = true;
 		return RUN_KILLED;
@@ -274,7 +307,7 @@ static void asker_close(struct asker *a)
 static void drain(struct asker *a)
 {
 	a->is_over = true;
-	while (!a->is_flooded && asker_handle(a) == 0)
+	while (!a->is_flooded && !a->is_refused && asker_handle(a) == 0)
 		;
 }
 
@@ -320,8 +353,10 @@ static int ask_in_container(const struct eval_container *container, struct asker
 			container->spec->limits.timeout_ms; /* ours, of a step */
 		fd_close(&far);
 		drain(a);
+		if (a->is_refused)
+			refusal_set_result(&a->refusal, &ret->result);
 		if (a->is_loaded && a->at < a->job->cases.n &&
-		    (a->state == RUNNING || a->state == KILLING)) {
+		    (a->state == WAITING || a->state == RUNNING || a->state == KILLING)) {
 			if (current(a)->outcome == EVAL_OPEN)
 				eval_case_failed(current(a), outcome_of_end(a, &ret->result), "%s",
 						 why_it_ended(a, &ret->result));
@@ -395,7 +430,7 @@ int eval_run_cases(const struct eval_container *container, struct eval_job *job,
 			is_first_kept = ended.result.status != RUN_EXITED || ended.result.exit_code;
 		}
 		is_first = false;
-	} while (r > 0 && a.at < job->cases.n && !a.why_enough && !is_interrupted);
+	} while (r > 0 && a.at < job->cases.n && !a.why_enough && !is_interrupted && !a.is_refused);
 	if (r >= 0)
 		fail_rest(&a);
 	return r < 0 ? r : 0;

@@ -150,7 +150,7 @@ static void ask(struct check_relay *r, struct check_asker *a)
 	r->is_about_all = a->is_about_all;
 	if (getrandom(&r->number, sizeof(r->number), 0) != sizeof(r->number))
 		r->number++;
-	enter(r, CHECK_CALLING, r->step_ms);
+	enter(r, CHECK_CALLING, refusal_try_ms(&r->refusal, r->step_ms));
 	if (a->is_about_all)
 		peer_send(&r->snippet, &r->watch, 'N', r->number, NULL);
 	else
@@ -219,6 +219,7 @@ static void idle(struct check_relay *r)
 	struct check_asker *next = NULL;
 
 	enter(r, CHECK_IDLE, r->step_ms);
+	r->refusal = (struct refusal){0};
 	for (size_t i = 0; i < r->n_askers; i++) {
 		struct check_asker *a = r->askers[i];
 
@@ -227,6 +228,22 @@ static void idle(struct check_relay *r)
 	}
 	if (next)
 		ask(r, next);
+}
+
+/* No process was made for the call; above 0: the snippet's container ends, as that. */
+static int refused(struct check_relay *r)
+{
+	if (refusal_may_pass(&r->refusal)) {
+		enter(r, CHECK_WAITING, REFUSAL_PAUSE_MS);
+	} else if (r->refusal.is_hosts) {
+		r->is_refused = true;
+		return RUN_KILLED;
+	} else {
+		r->was_called = true;
+		answer_failed(r, "the call " REFUSAL_WORDS);
+		idle(r);
+	}
+	return 0;
 }
 
 static void fork_ended(struct check_relay *r)
@@ -271,6 +288,10 @@ static int from_snippet(struct check_relay *r, const struct harness_frame *f)
 		r->has_answer = true;
 		answer_from(r, &v);
 	} else if (is_ours && f->kind == 'E') {
+		fork_ended(r);
+	} else if (is_ours && f->kind == 'B' && !r->has_answer) {
+		if (r->state == CHECK_CALLING)
+			return refused(r);
 		fork_ended(r);
 	} else if (peer_strayed(&r->snippet, f)) {
 		return RUN_KILLED;
@@ -330,6 +351,12 @@ static int time_is_up(struct check_relay *r)
 		end_call(r);
 		return 0;
 	}
+	if (r->state == CHECK_WAITING && r->served)
+		ask(r, r->served);
+	else if (r->state == CHECK_WAITING)
+		idle(r);
+	if (r->state == CHECK_CALLING)
+		return 0;
 	/* The asserting code takes its time: it has a clock of its own. */
 	if (r->state == CHECK_IDLE)
 		return 0;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "cmd/judge/peer.h"
+#include "cmd/judge/refusal.h"
 #include "runtime/base/str.h"
 
 struct err;
@@ -20,6 +21,7 @@ struct eval_verdict;
 enum check_state {
 	CHECK_LOADING, /* the snippet */
 	CHECK_IDLE,    /* nothing is asked of the snippet */
+	CHECK_WAITING, /* the kernel refused a process for the call (refusal.h), which is put again */
 	CHECK_CALLING,
 	CHECK_ENDING, /* the call took too long, its fork is killed */
 	CHECK_LEAVING,
@@ -42,11 +44,14 @@ struct check_relay {
 	bool snippet_is_gone;
 	struct check_asker **askers; /* the first is the process that csbx started */
 	size_t n_askers;
-	struct check_asker *served; /* whose question the snippet is at; NULL: nobody waits for it */
+	struct check_asker
+		*served; /* whose question the snippet is at; NULL: nobody waits for it */
 	enum check_state state;
 	uint64_t number, step_ms, turns;
 	bool has_answer;
 	bool is_about_name, is_about_all; /* as the question that the snippet is at */
+	struct refusal refusal;
+	bool is_refused; /* and that is the host's fault: there is no verdict */
 	bool was_asked; /* the asserting code has begun a call, of whatever, or has had to do with what a name stands for */
 	bool was_called; /* a function that the snippet has was called, once at least */
 	char *unfit;     /* why the asserting code cannot be run, as it says; NULL: it can */

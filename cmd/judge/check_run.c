@@ -19,6 +19,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/kernel/patient_fork.h"
 #include "runtime/spec/result_json.h"
 
 /* How the worker ends. FELL: its program did, by itself or by a signal. */
@@ -78,7 +79,7 @@ static pid_t start_checker(const struct eval_container *container, const struct 
 
 	if (text < 0)
 		return text;
-	pid = fork();
+	pid = patient_fork();
 	if (pid < 0)
 		return err_sys(e, "fork");
 	if (pid)
@@ -215,6 +216,8 @@ static int run_both(const struct eval_container *container, struct eval_job *job
 	run_snippet(container, job, r, far[0], text, &v->ended);
 	fd_close(&far[0]);
 	check_relay_see_off(r);
+	if (r->is_refused)
+		refusal_set_result(&r->refusal, &v->ended.result);
 	(void)judge_is_interrupted(&v->ended.result);
 	end = take_result(v, pid, out, r, job->function);
 	return check_own_error(v, r, job, end, e);

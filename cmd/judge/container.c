@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/judge/container.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
+#include "runtime/kernel/patient_fork.h"
 #include "runtime/spec/image_id.h"
 #include "runtime/spec/name.h"
 #include "runtime/settings/paths.h"
@@ -158,6 +160,22 @@ void judge_look_at_image(const struct container_spec *spec, struct run_result *r
 			 spec->rootfs.path));
 }
 
+/* A container that does not come about because the user has as many processes as may be is tried again. */
+static int run_patiently(const struct container_spec *spec, const struct paths *paths,
+			 const struct container_hooks *hooks, struct run_result *ret, struct err *e)
+{
+	uint64_t since_ns = 0;
+	int r;
+
+	while ((r = container_run(spec, paths, hooks, ret, e)) == -EAGAIN &&
+	       patient_wait(&since_ns)) {
+		run_result_free(ret);
+		*ret = (struct run_result){0};
+		*e = (struct err)ERR_INIT;
+	}
+	return r;
+}
+
 void eval_start(const struct eval_container *container, const struct eval_start *s,
 		struct eval_ended *ret)
 {
@@ -172,7 +190,7 @@ void eval_start(const struct eval_container *container, const struct eval_start 
 	if (r >= 0 && s->input)
 		r = replace_stdin(s->input, &ret->spec, &own_stdin, &e);
 	if (r >= 0 && !eval_lane_run(container, s, &ret->spec, &hooks, &ret->result))
-		r = container_run(&ret->spec, container->paths, &hooks, &ret->result, &e);
+		r = run_patiently(&ret->spec, container->paths, &hooks, &ret->result, &e);
 	restore_stdin(&own_stdin);
 	if (eval_warm_fits(container, s) && ret->spec.proc.argv.n > EVAL_WARM_WORDS)
 		end_warm(&ret->spec);

@@ -111,12 +111,23 @@ static uint64_t lines_left(const struct pool *p)
 	return p->progress.total > gone ? p->progress.total - gone : 0;
 }
 
+/* csbx has no process for the line: it is told so, and the batch goes on. */
+static int fail_line(struct pool *p, const struct batch_worker *w, const struct err *why,
+		     struct err *e)
+{
+	_strbuf_ struct strbuf record = STRBUF_INIT;
+
+	(void)batch_failed_line(w->number, strbuf_str(&w->label), w->occurrence, why, &record);
+	p->progress.failed++;
+	return put_record(p, p->turns++, &record, e);
+}
+
 static int start_worker(struct pool *p, const char *text, size_t len, struct strbuf *label,
 			unsigned occurrence, struct err *e)
 {
 	struct batch_worker *w = p->workers;
+	struct err why = ERR_INIT;
 	bool is_same = false;
-	int r = 0;
 
 	while (w->is_busy)
 		w++;
@@ -129,10 +140,9 @@ static int start_worker(struct pool *p, const char *text, size_t len, struct str
 	w->occurrence = occurrence;
 	if (!w->pid || !is_same || !batch_worker_go_on(w, text, len)) {
 		batch_worker_end(w);
-		r = batch_worker_start(w, p->b, text, len, &p->old_mask, p->end, e);
+		if (batch_worker_start(w, p->b, text, len, &p->old_mask, p->end, &why) < 0)
+			return fail_line(p, w, &why, e);
 	}
-	if (r < 0)
-		return r;
 	w->turn = p->turns++;
 	p->busy++;
 	return 0;

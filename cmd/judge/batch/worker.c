@@ -15,6 +15,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/kernel/patient_fork.h"
 
 #define READ_BYTES 65536u
 
@@ -145,7 +146,7 @@ int batch_worker_start(struct batch_worker *w, const struct batch *b, const char
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
 		return err_sys(e, "socketpair");
-	w->pid = fork();
+	w->pid = patient_fork();
 	if (!w->pid) {
 		(void)sigprocmask(SIG_SETMASK, mask, NULL);
 		close(end[1]);
