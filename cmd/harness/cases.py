@@ -192,6 +192,44 @@ def run_case(space, number, payload, os=(posix.getpid, posix.setpgid, posix.writ
         leave(HAS_MADE if needed else 0)
 
 
+SEEDED = None  # [the functions that get and set the state of the module random, whether the snippet has seeded it]
+
+
+def watch_seeds(source):
+    """
+    A fork seeds the module random anew, and a case is one: what the snippet has seeded by itself, while it was loaded, it is to
+    find. One that does so has a word for it, and no other has the module loaded for it.
+    """
+    global SEEDED
+    if SEEDED or (b"seed" not in source and b"setstate" not in source):
+        return
+    try:
+        import random
+        SEEDED = [random.getstate, random.setstate, False]
+        for name in "seed", "setstate":
+            setattr(random, name, noting(getattr(random, name)))
+    except BaseException:  # the image has none
+        SEEDED = None
+
+
+def noting(function):
+    def seed(*args, **kwargs):
+        answer = function(*args, **kwargs)
+        SEEDED[2] = any(value is not None for value in args[:1] + tuple(kwargs.values()))
+        return answer
+    seed.__name__ = seed.__qualname__ = function.__name__
+    seed.__doc__, seed.__self__ = function.__doc__, function.__self__
+    return seed
+
+
+def seed_again():
+    """What a fork calls to have the numbers of the snippet; None: it has seeded nothing."""
+    if not SEEDED or not SEEDED[2]:
+        return None
+    set_state, state = SEEDED[1], SEEDED[0]()
+    return lambda: set_state(state)
+
+
 def kill(pid, os=posix):
     for how, to in ((os.killpg, pid), (os.kill, pid)):
         try:
@@ -227,6 +265,7 @@ def serve(space, os=posix, poller=POLLER, readable=select.POLLIN, read=posix.rea
     Between two forks as little as may be: each object that is touched is in a page that is copied, or was. So a case is read by
     the child alone, and what a frame has is not looked up in this file.
     """
+    again = seed_again()
     while True:
         head = read(CHANNEL, 16)
         while len(head) < 16:
@@ -241,12 +280,14 @@ def serve(space, os=posix, poller=POLLER, readable=select.POLLIN, read=posix.rea
         try:
             pid = fork()
         except OSError:  # the kernel has no process for it
-            write(CHANNEL, b"B\0\0\0\0\0\0\0" + head[8:])
+            write(CHANNEL, b"P\0\0\0\0\0\0\0" + head[8:])
             if not open_process:
                 os.close(fd)
                 os.close(child_fd)
             continue
         if not pid:
+            if again:
+                again()
             run_case(space, head[8:], payload)
         if open_process:
             fd = open_process(pid)
@@ -288,7 +329,9 @@ def main():
     sys.argv[:] = [SNIPPET]
     try:
         for path in filter(None, (setup, SNIPPET)):
-            load(path, module.__dict__)
+            source = source_of(path)
+            watch_seeds(source)
+            load(path, module.__dict__, source)
     except BaseException as error:
         error = outside(error)
         kind, message, line = describe(error, SNIPPET)

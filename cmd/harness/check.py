@@ -166,7 +166,7 @@ def open_channel():
     near, far = ours.detach(), theirs.detach()
     old = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM, 0, posix.dup(CHANNEL))
     with TURN:
-        old.sendmsg([b"N" + bytes(15)], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, far.to_bytes(4, sys.byteorder))])
+        old.sendmsg([b"J" + bytes(15)], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, far.to_bytes(4, sys.byteorder))])
     old.close()
     posix.close(far)
     posix.dup2(near, CHANNEL, False)

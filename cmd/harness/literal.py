@@ -320,7 +320,7 @@ def flush():
             pass
 
 
-def load(path, space):
+def source_of(path):
     # Not by a file object: in a copy of an interpreter that is a dozen more pages that are copied.
     fd = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
     source = more = posix.read(fd, 65536)
@@ -328,7 +328,11 @@ def load(path, space):
         more = posix.read(fd, 65536)
         source += more
     posix.close(fd)
-    exec(compile(source, path, "exec", dont_inherit=True), space)
+    return source
+
+
+def load(path, space, source=None):
+    exec(compile(source_of(path) if source is None else source, path, "exec", dont_inherit=True), space)
 
 
 def prepare():

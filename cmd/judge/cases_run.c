@@ -205,9 +205,9 @@ static void take(struct asker *a, const struct harness_frame *f)
 		answered(a, f);
 	} else if (f->kind == 'E' && is_ours) {
 		fork_ended(a, f);
-	} else if (f->kind == 'B' && is_ours && a->state == KILLING) {
+	} else if (f->kind == 'P' && is_ours && a->state == KILLING) {
 		next_case(a);
-	} else if (f->kind == 'B' && is_ours && current(a)->outcome == EVAL_OPEN) {
+	} else if (f->kind == 'P' && is_ours && current(a)->outcome == EVAL_OPEN) {
 		refused(a);
 	} else {
 		a->is_flooded = peer_strayed(&a->program, f);

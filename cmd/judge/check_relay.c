@@ -289,7 +289,7 @@ static int from_snippet(struct check_relay *r, const struct harness_frame *f)
 		answer_from(r, &v);
 	} else if (is_ours && f->kind == 'E') {
 		fork_ended(r);
-	} else if (is_ours && f->kind == 'B' && !r->has_answer) {
+	} else if (is_ours && f->kind == 'P' && !r->has_answer) {
 		if (r->state == CHECK_CALLING)
 			return refused(r);
 		fork_ended(r);

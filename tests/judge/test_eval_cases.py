@@ -456,3 +456,26 @@ def test_an_end_from_outside_is_no_verdict(csbx, python_image, way, end):
     assert (r["status"], r["all_passed"], p.returncode) == ("sandbox_error", False, 125), r
     assert ("signal 15" if end == "signal" else "told to end") in said
     assert way == "check" or outcomes(r)[1] == "not_run"
+
+
+def numbers(result):
+    return [c["output"] for c in result["cases"]]
+
+
+def test_the_module_random_is_as_the_snippet_has_seeded_it(csbx, python_image):
+    """A fork seeds it anew, and a case is one."""
+    own = "import random\nrandom.seed(0)\nexpected = random.randint(1, 10 ** 9)\nprint(expected)\n"
+    (csbx.work / "own").write_text(own)
+    expected = int(snippets.parse(csbx.run("eval", "--image", python_image, "--json", csbx.work / "own"))["stdout"])
+    f = "def f(x): return random.randint(1, 10 ** 9)\n"
+    want = [{"args": [n], "expected": expected} for n in range(3)]
+    for code in ("import random\nrandom.seed(0)\n" + f, "from random import seed\nimport random\nseed(a=0)\n" + f,
+                 "import random\nrandom.seed(0)\nstate = random.getstate()\nrandom.random()\nrandom.setstate(state)\n" + f,
+                 "import random\nrandom.seed()\n" + f + "random.seed(0)\n", "import random\n" + f.replace("return", "random.seed(0); return")):
+        assert passed(judge(csbx, python_image, code, want)) == [True] * 3, code
+    # what is drawn while it is loaded counts
+    code = "import random\nrandom.seed(0)\nrandom.random()\n" + f
+    assert passed(judge(csbx, python_image, code, want)) == [False] * 3
+    for code in ("import random\n" + f, "import random\nrandom.seed()\n" + f, "import random\nrandom.seed(0)\nrandom.seed(None)\n" + f,
+                 "import random  # seed\n" + f):
+        assert len(set(numbers(judge(csbx, python_image, code, [{"args": [n]} for n in range(4)])))) == 4, code
