@@ -393,6 +393,12 @@ def left_by(error):
     return tb.tb_frame.f_locals.get("self") if is_there else None
 
 
+def is_of_pytest(code):
+    """What pytest.main() returns, for sys.exit(): it has run the tests of the file."""
+    config = sys.modules.get("_pytest.config")
+    return config is not None and type(code) is config.ExitCode
+
+
 def leave():
     flush()
     if not CALLER.is_at_rest():
@@ -426,6 +432,8 @@ def main():
         posix._exit(1)
     except BaseException as error:
         error = outside(error)
+        if isinstance(error, SystemExit) and not error.code and is_of_pytest(error.code):
+            leave()
         told = describe(error, CHECK)
         if CALLER.failed is not None and not isinstance(error, SystemExit):
             told[:2] = "CallFailed", CALLER.failed

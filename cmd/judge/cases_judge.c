@@ -216,11 +216,17 @@ static void judge_untold(struct eval_case *c, const char *said, const char *why)
 		judge_value(c, &v, said);
 }
 
+/* No name of Python has a NUL, behind which more could stand. */
+static bool is_name(const struct value *v)
+{
+	return v->kind == VALUE_STR && strlen(v->text) == v->n;
+}
+
 static bool judge_returned(struct eval_case *c, struct value *x)
 {
 	struct err e = ERR_INIT;
 
-	if (x[1].kind != VALUE_STR)
+	if (!is_name(&x[1]))
 		return false;
 	if (x[0].text[0] == 'T' && x[2].kind != VALUE_STR)
 		return false;
@@ -248,8 +254,8 @@ static bool judge_answer(struct eval_case *c, struct value *v)
 		return false;
 	if (v->n == 4 && strchr("RT", x[0].text[0]))
 		return judge_returned(c, x);
-	if (v->n != 6 || !strchr("EU", x[0].text[0]) || x[1].kind != VALUE_STR ||
-	    x[2].kind != VALUE_STR || x[3].kind != VALUE_STR || x[4].kind != VALUE_INT)
+	if (v->n != 6 || !strchr("EU", x[0].text[0]) || !is_name(&x[1]) || !is_name(&x[2]) ||
+	    x[3].kind != VALUE_STR || x[4].kind != VALUE_INT)
 		return false;
 	if (x[0].text[0] == 'U')
 		eval_case_failed(c, EVAL_MISSING, "%.300s", x[3].text);

@@ -145,6 +145,7 @@ static void answer_from(struct check_relay *r, const struct value *v)
 static void ask(struct check_relay *r, struct check_asker *a)
 {
 	r->has_answer = false;
+	r->is_call_open = true;
 	r->served = a;
 	r->is_about_name = a->is_about_name;
 	r->is_about_all = a->is_about_all;
@@ -248,6 +249,7 @@ static int refused(struct check_relay *r)
 
 static void fork_ended(struct check_relay *r)
 {
+	r->is_call_open = false;
 	r->was_called |= !r->has_answer && !r->is_about_name;
 	if (!r->has_answer)
 		answer_failed(r, r->state == CHECK_ENDING ? "the call was not done in time"

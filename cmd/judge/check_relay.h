@@ -50,6 +50,7 @@ struct check_relay {
 	uint64_t number, step_ms, turns;
 	bool has_answer;
 	bool is_about_name, is_about_all; /* as the question that the snippet is at */
+	bool is_call_open; /* its fork has not been heard to end */
 	struct refusal refusal;
 	bool is_refused; /* and that is the host's fault: there is no verdict */
 	bool was_asked; /* the asserting code has begun a call, of whatever, or has had to do with what a name stands for */

@@ -149,6 +149,10 @@ static int take_result(struct eval_verdict *v, pid_t pid, int out, const struct 
 	if (has_no_verdict(c, r, status))
 		set_no_verdict(&v->ended.result);
 	/* A call that failed in a process that the asserting code has forked fails it, too. */
+	if (r->is_call_open && v->ended.result.status == RUN_SIGNALED && !c->error.type) {
+		c->error.type = str_printf("CallFailed");
+		c->error.message = str_printf("the call ended the snippet's whole program");
+	}
 	c->passed = r->is_done && r->was_called && r->verdict->completed == 1 && status == 0 &&
 		    !c->error.type;
 	if (r->is_done && !r->was_called)
@@ -167,13 +171,15 @@ static int take_result(struct eval_verdict *v, pid_t pid, int out, const struct 
 }
 
 /*
- * Nothing of the snippet has reached asserting code that has called nothing: where it fails by
- * anything but an assertion, it is wrong itself, or the image lacks what it wants.
+ * Nothing of the snippet has reached asserting code that has called nothing: where it fails it is
+ * wrong itself, or the image lacks what it wants.
  */
 static int check_own_error(const struct eval_verdict *v, const struct check_relay *r,
 			   const struct eval_job *job, int end, struct err *e)
 {
-	static const char *const verdicts[] = {"AssertionError", "CallFailed", "SystemExit"};
+	static const char *const verdicts[] = {"CallFailed", "SystemExit", "AssertionError"};
+	/* What the snippet has told may be what was asserted, else it is the check's own affair. */
+	const size_t n_verdicts = r->turns || job->takes_names ? 3 : 2;
 	const struct eval_error *x = &v->check.error;
 	_free_ char *where = x->line ? str_printf(" in line %u", x->line) : NULL;
 
@@ -186,7 +192,7 @@ static int check_own_error(const struct eval_verdict *v, const struct check_rela
 			       "check: a limit ended it, before any call of the snippet");
 	if (!x->type || (job->takes_names && str_eq(x->type, "NameError")))
 		return 0;
-	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++) {
+	for (size_t i = 0; i < n_verdicts; i++) {
 		if (str_eq(x->type, verdicts[i]))
 			return 0;
 	}

@@ -250,9 +250,9 @@ static int read_cases(const struct eval_args *a, struct eval_job *job, struct er
 	int r = 0;
 
 	if (a->function) {
-		job->function = str_printf("%s", a->function);
-		if (!job->function)
-			return err_oom(e);
+		r = eval_job_set_function(job, a->function, e);
+		if (r < 0)
+			return err_wrap(e, "--function");
 	}
 	if (a->setup) {
 		job->has_setup = true;

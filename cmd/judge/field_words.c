@@ -145,7 +145,7 @@ static bool takes_all_names(const char *imports)
  * set(y)). A built-in name is imported where it is the only one: then it is the function that is to be judged. Tests that
  * import all names of a module do not say which: those come behind the code's, but for the only one.
  */
-static bool add_imports(const char *code, const char *tests, struct strbuf *out)
+static bool add_imports(const char *code, const char *tests, struct strbuf *out, unsigned *ret_n)
 {
 	_strbuf_ struct strbuf imports = STRBUF_INIT;
 	char name[NAME_BYTES], hidden[NAME_BYTES] = "";
@@ -177,22 +177,63 @@ static bool add_imports(const char *code, const char *tests, struct strbuf *out)
 	} else {
 		strbuf_addstr(out, strbuf_str(&imports));
 	}
+	*ret_n = n;
 	return imports.len;
+}
+
+/* "Node(" or "Node.": objects are made of it. */
+static bool is_used(const char *text, const char *name, const char *how)
+{
+	_free_ char *use = str_printf("%s%s", name, how);
+
+	for (const char *p = text; use && (p = strstr(p, use)); p++) {
+		if (p == text || (!is_word(p[-1]) && p[-1] != '.'))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Tests that make objects of a class of the code, to call its functions with them: csbx carries values, and knows nothing
+ * of such objects. It is no fault of the code. A function that is to be judged is none of these, whatever the code makes
+ * of it: those are named in small letters, or are the only one that the tests name.
+ */
+static int check_classes(const char *code, const char *tests, const char *imports, unsigned n,
+			 struct err *e)
+{
+	char name[NAME_BYTES];
+
+	for (const char *p = code; *p; p = *p ? p + 1 : p) {
+		if (!strncmp(p, "class ", 6) && defines(p, name) && isupper((unsigned char)*name) &&
+		    names(imports, name, strlen(name)) &&
+		    ((n > 1 && is_used(tests, name, "(")) || is_used(tests, name, "().")))
+			return err_set(e, EINVAL,
+				       "test_list: it makes objects of %s, a class of the code, "
+				       "which cannot be judged",
+				       name);
+		p = strchrnul(p, '\n');
+	}
+	return 0;
 }
 
 /* Statements that assert, and what they need before them. */
 static int take_test_list(const struct value *line, struct eval_job *job, struct err *e)
 {
-	_strbuf_ struct strbuf tests = STRBUF_INIT;
+	_strbuf_ struct strbuf tests = STRBUF_INIT, setup = STRBUF_INIT, all = STRBUF_INIT;
 	int r = add_lines(line, "test_list", &tests, e);
+	unsigned n = 0;
 
 	strbuf_reset(&job->check);
 	if (r >= 0)
 		r = add_lines(line, "test_imports", &job->check, e);
-	job->lacks_names = !add_imports(strbuf_str(&job->code), strbuf_str(&tests), &job->check);
 	if (r >= 0)
-		r = add_text(line, "test_setup_code", &job->check, e);
-	strbuf_addf(&job->check, "\n%s", strbuf_str(&tests));
+		r = add_text(line, "test_setup_code", &setup, e);
+	strbuf_addf(&all, "%s\n%s", strbuf_str(&setup), strbuf_str(&tests));
+	job->lacks_names = !add_imports(strbuf_str(&job->code), strbuf_str(&all), &job->check, &n);
+	if (r >= 0)
+		r = check_classes(strbuf_str(&job->code), strbuf_str(&all), strbuf_str(&job->check),
+				  n, e);
+	strbuf_addf(&job->check, "%s\n%s", strbuf_str(&setup), strbuf_str(&tests));
 	job->has_check = job->takes_names = true;
 	return r < 0 ? r : strbuf_check(&job->check, e);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/judge/job.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,6 +30,41 @@ void eval_job_free(struct eval_job *job)
 	strv_free(&job->deny_import);
 	strv_free(&job->deny_call);
 	strv_free(&job->allow_command);
+}
+
+/* A letter of a name in Python; any that is not ASCII counts as one. */
+static bool is_in_name(char c, bool is_first)
+{
+	return c == '_' || (unsigned char)c >= 0x80 || isalpha((unsigned char)c) ||
+	       (!is_first && isdigit((unsigned char)c));
+}
+
+int eval_job_set_function(struct eval_job *job, const char *name, struct err *e)
+{
+	_strbuf_ struct strbuf plain = STRBUF_INIT;
+	const char *p = name;
+	bool is_first = true;
+
+	for (; *p; p++) {
+		if (*p == '.' && !is_first) {
+			is_first = true;
+		} else if (!is_in_name(*p, is_first)) {
+			break;
+		} else {
+			is_first = false;
+		}
+		strbuf_addch(&plain, *p);
+		if (!is_first && p[1] == '(' && p[2] == ')' && p[3] == '.')
+			p += 2;
+	}
+	if (*p || is_first)
+		return err_set(e, EINVAL, "%.100s: is no function's name, and no CLASS.METHOD",
+			       name);
+	if (strbuf_check(&plain, e) < 0)
+		return -ENOMEM;
+	free(job->function);
+	job->function = strbuf_take(&plain);
+	return 0;
 }
 
 bool eval_job_is_bare(const struct eval_job *job)

@@ -60,6 +60,12 @@ static inline bool eval_job_has_lint(const struct eval_job *job)
 	return job->deny_import.n || job->deny_call.n || job->allow_command.n;
 }
 
+/*
+ * The function that cases or a check call: NAME, CLASS.METHOD, or "CLASS().METHOD", which is the same.
+ * -EINVAL for what can be neither.
+ */
+int eval_job_set_function(struct eval_job *job, const char *name, struct err *e);
+
 /* Checks for options that do not go together. -EINVAL in the words of the options. */
 int eval_job_check(const struct eval_job *job, struct err *e);
 

@@ -65,9 +65,7 @@ static int set_function(struct eval_job *job, const struct value *v, struct err 
 
 	if (batch_read_text(v, &name, e) < 0)
 		return -EINVAL;
-	free(job->function);
-	job->function = str_printf("%s", name);
-	return job->function ? 0 : err_oom(e);
+	return eval_job_set_function(job, name, e);
 }
 
 static int set_setup(struct eval_job *job, const struct value *v, struct err *e)

@@ -358,6 +358,39 @@ def test_statements_that_import_all_names(csbx, python_image):
     assert record["all_passed"], record
 
 
+def test_leetcode_s_name_of_a_method(csbx, python_image):
+    code = "class Solution:\n    def twoSum(self, nums, target): return [target] + nums\n"
+    line = {"entry_point": "Solution().twoSum", "test": "def check(candidate):\n    assert candidate(nums=[3, 3], target=6) == [6, 3, 3]\n"}
+    records = batch(csbx, python_image, {"id": 1, "code": code, **line}, {"id": 2, "code": code.replace("[target] +", ""), **line},
+                    {"id": 3, "code": code, **line, "entry_point": "Solution(1).twoSum"}, code=1)
+    by_id = {r["id"]: r for r in records}
+    assert by_id[1]["all_passed"] and by_id[2]["all_passed"] is False, by_id
+    assert by_id[3]["status"] == "bad_line" and "entry_point: Solution(1).twoSum: is no function's name" in by_id[3]["error"]["message"]
+
+
+def test_mbpp_with_a_class_of_the_code(csbx, python_image):
+    """Tests that make objects of it cannot be judged, and it is not the code that has failed."""
+    pair = "class Pair(object):\n    def __init__(self, a, b):\n        self.a = a\n        self.b = b\n\ndef longest(arr, n):\n    return arr[0].b - n\n"
+    node = "class Node:\n    def __init__(self, x):\n        self.left = None\n\ndef height(root):\n    return 1\n"
+    why = "test_list: it makes objects of %s, a class of the code, which cannot be judged"
+    lines_ = [
+        ("pair", pair, {"test_list": ["assert longest([Pair(5, 24), Pair(15, 25)], 20) == 4"]}, why % "Pair"),
+        ("setup", node, {"test_setup_code": "root = Node(1)\nroot.left = Node(2)", "test_list": ["assert height(root) == 1"]}, why % "Node"),
+        ("instance", "class Solution:\n    def f(self): return 1\n", {"test_list": ["assert Solution().f() == 1"]}, why % "Solution"),
+        # the setup's own, a word of a text, a class in the place of the function, one that is not used, one that is not there
+        ("own", node, {"test_setup_code": "class Node:\n    pass\nroot = 5", "test_list": ["assert height(root) == 1"]}, True),
+        ("word", "class Node: pass\ndef f(x): return x\n", {"test_list": ["assert f('Node') == 'Node'"]}, True),
+        ("place", "class add:\n    def __init__(self, a): pass\ndef sub(x): return x\n", {"test_list": ["assert add(sub(1)) == 2"]}, False),
+        ("alone", "class Extract:\n    def __init__(self, a): pass\n", {"test_list": ["assert Extract([1]) == [1]"]}, False),
+        ("lacks", "def longest(arr, n): return 4\n", {"test_list": ["assert longest([Pair(5, 24)], 20) == 4"]}, False),
+        ("setup-function", "def make(n): return [n] * n\ndef total(x): return sum(x)\n", {"test_setup_code": "three = make(3)", "test_list": ["assert total(three) == 9"]}, True),
+    ]
+    records = {r["id"]: r for r in batch(csbx, python_image, *({"id": name, "code": code, **line} for name, code, line, _ in lines_), code=1)}
+    for name, _, _, wanted in lines_:
+        r = records[name]
+        assert r["all_passed"] is wanted if isinstance(wanted, bool) else r["status"] == "bad_line" and r["error"]["message"] == wanted, r
+
+
 def test_statements_about_a_function_with_a_built_in_name(csbx, python_image):
     """MBPP has some."""
     line = {"test_list": ["assert sum(10, 15) == 6", "assert sum(100, 150) == 93"]}

@@ -479,3 +479,40 @@ def test_the_module_random_is_as_the_snippet_has_seeded_it(csbx, python_image):
     for code in ("import random\n" + f, "import random\nrandom.seed()\n" + f, "import random\nrandom.seed(0)\nrandom.seed(None)\n" + f,
                  "import random  # seed\n" + f):
         assert len(set(numbers(judge(csbx, python_image, code, [{"args": [n]} for n in range(4)])))) == 4, code
+
+
+def test_a_name_ends_where_it_ends(csbx, python_image):
+    """A program that writes its answers by hand hides nothing behind a NUL."""
+    forged = """
+import os, sys
+def text(s): return b"s%d:" % len(s) + s
+def f(kind):
+    number = sys._getframe(1).f_locals["number"]
+    if kind == "E":
+        payload = b"l6:s1:E" + text(b"ValueError\\0zz") + text(b"") + text(b"m") + b"i1;N"
+    elif kind == "base":
+        payload = b"l6:s1:E" + text(b"Own") + text(b"ValueError\\0zz") + text(b"m") + b"i1;N"
+    else:
+        payload = b"l4:s1:R" + text(b"Own\\0zz") + b"o" + text(b"Own\\0zz") + text(b"x") + b"N"
+    os.write(3, b"A\\0\\0\\0" + len(payload).to_bytes(4, "little") + number + payload)
+    os._exit(0)
+"""
+    cases = [{"args": ["E"], "expected_exception": "ValueError"}, {"args": ["base"], "expected_exception": "ValueError"}, {"args": ["R"], "expected_type": "Own"}]
+    assert passed(judge(csbx, python_image, forged.replace("\\0zz", ""), cases)) == [True] * 3
+    r = judge(csbx, python_image, forged, cases)
+    assert outcomes(r) == ["bad_answer"] * 3, r["cases"]
+
+
+@pytest.mark.parametrize("name", ["Solution().add", "Solution.add"])
+def test_a_method_as_data_sets_name_it(csbx, python_image, name):
+    code = "class Solution:\n    def add(self, a, b): return a + b\n"
+    assert passed(judge(csbx, python_image, code, [{"args": [1, 2], "expected": 3}], function=name)) == [True]
+    assert passed(judge(csbx, python_image, code, [{"args": [1, 2], "expected": 4}], function=name)) == [False]
+
+
+@pytest.mark.parametrize("name", ["add(1)", "Solution(1).add", "a b", "1a", ".a", "a.", "lambda: 1", "Solution()"])
+def test_a_name_that_no_function_has(csbx, python_image, name):
+    (csbx.work / "snippet").write_text("pass")
+    (csbx.work / "cases").write_text('[{"expected": 1}]')
+    p = csbx.run("eval", "--image", python_image, "--function", name, "--cases", csbx.work / "cases", csbx.work / "snippet")
+    assert p.returncode == 125 and f"--function: {name}: is no function's name" in p.stderr, p.stderr

@@ -400,3 +400,39 @@ class TestF:
 """
     assert check(csbx, python_image, "def f(x): return x + 1\n", asserting)["check"]["passed"] is True
     assert check(csbx, python_image, "def f(x): return x\n", asserting)["check"]["passed"] is False
+
+
+@pytest.mark.parametrize("asserting", ["assert 1 == 2", "import unittest\nclass T(unittest.TestCase):\n    def test(self): self.assertEqual(1, 2)",
+                                       "import subprocess, sys\np = subprocess.run([sys.executable, 'solution.py'], stdout=-1)\nassert p.stdout == b'4'"])
+def test_an_assertion_about_nothing_of_the_snippet(csbx, python_image, asserting):
+    """It has called nothing: it is the check that is wrong."""
+    (csbx.work / "snippet").write_text("def f(): return 1")
+    (csbx.work / "check").write_text(asserting + "\nfrom solution import f\n" + "assert f() == 1\n" * ("unittest" not in asserting))
+    p = csbx.run("eval", "--image", python_image, "--check", csbx.work / "check", csbx.work / "snippet")
+    assert p.returncode == 125 and "check: it failed by itself, before any call of the snippet: AssertionError" in p.stderr, (p.returncode, p.stderr)
+
+
+def test_an_answer_of_a_call_that_ended_the_program(csbx, python_image):
+    code = "import os\ndef f():\n    os.kill(-1, 9)\ndef g(): pass\n"
+    r = check(csbx, python_image, code, "from solution import f\nassert f() is None\n")
+    assert not r["all_passed"] and r["check"]["error_summary"]["message"] in ("the call ended the snippet's whole program", "the call ended without returning",
+                                                                               "the snippet's program has ended"), r
+    assert check(csbx, python_image, code, "from solution import g\nassert g() is None\n")["all_passed"]
+
+
+def test_a_check_that_pytest_runs(csbx, python_image):
+    """Its end with 0 by sys.exit(pytest.main([__file__])) is that of tests that have passed: pytest is none of the image, so it is played."""
+    asserting = """
+import sys, types, enum
+from solution import f
+config = types.ModuleType("_pytest.config")
+class ExitCode(enum.IntEnum):
+    OK = 0
+    TESTS_FAILED = 1
+config.ExitCode = ExitCode
+sys.modules["_pytest.config"] = config
+sys.exit(ExitCode.OK if f(1) == 2 else ExitCode.TESTS_FAILED)
+"""
+    assert check(csbx, python_image, "def f(x): return x + 1", asserting)["all_passed"]
+    assert not check(csbx, python_image, "def f(x): return x", asserting)["all_passed"]
+    assert not check(csbx, python_image, "def f(x): return x + 1", "import sys\nfrom solution import f\nf(1)\nsys.exit(0)\n")["all_passed"]
