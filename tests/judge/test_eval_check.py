@@ -407,7 +407,7 @@ class TestF:
 def test_an_assertion_about_nothing_of_the_snippet(csbx, python_image, asserting):
     """It has called nothing: it is the check that is wrong."""
     (csbx.work / "snippet").write_text("def f(): return 1")
-    (csbx.work / "check").write_text(asserting + "\nfrom solution import f\n" + "assert f() == 1\n" * ("unittest" not in asserting))
+    (csbx.work / "check").write_text(asserting + "\nfrom solution import f\nassert f() == 1\n" * ("unittest" not in asserting))
     p = csbx.run("eval", "--image", python_image, "--check", csbx.work / "check", csbx.work / "snippet")
     assert p.returncode == 125 and "check: it failed by itself, before any call of the snippet: AssertionError" in p.stderr, (p.returncode, p.stderr)
 
