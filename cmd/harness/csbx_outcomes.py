@@ -33,8 +33,10 @@ def frames_of(error):
     while where is not None:
         frame = where.tb_frame
         code = frame.f_code
-        if seen and not code.co_flags & PAUSED and code.co_name != "pytest_fixture_setup" and \
-                not any(frame is s or frame.f_back is s for s in seen):
+        caller = frame.f_back
+        while caller is not None and caller.f_code.co_filename.startswith("<frozen importlib"):
+            caller = caller.f_back  # Python leaves these out of a traceback
+        if seen and not code.co_flags & PAUSED and code.co_name != "pytest_fixture_setup" and not any(s is frame or s is caller for s in seen):
             found.append(None)
         found.append((code, frame.f_globals))
         seen.append(frame)
@@ -149,6 +151,9 @@ def make_judge(ask, repo, kinds, bound, text):
             elif code.co_filename.startswith(repo + "/") and not ask("strangers", [code]):
                 if not calls_for_it(code, space, callees, own_word_of(name)):  # else what it called of libraries is not who did it
                     ask("found", "outcome_call", "%s in %s, which does not name it" % (name, code.co_filename))
+                callers = [f[0] for f in inner[at + 1:] if f is not None]
+                for other in [c for c in callers if not ask("vouched", c)]:
+                    ask("found", "outcome_call", "%s in %s, which %s called" % (name, code.co_filename, other.co_filename))
                 return True
             callees.append(code)
         return False

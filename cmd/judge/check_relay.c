@@ -197,6 +197,7 @@ static void asked(struct check_relay *r, struct check_asker *a, const struct har
 
 	drop_question(r, a);
 	a->has_question = true;
+	a->is_about_name = a->is_about_all = false;
 	a->asked = f->number;
 	a->turn = r->turns++;
 	if (value_read_literal(&pool, f->payload, f->len, &v, NULL) < 0 || !is_question(r, a, &v)) {

@@ -15,7 +15,9 @@ OF_UNITTEST = {
     "test_calc.py": "import unittest\nfrom calc import add\n\n\nclass T(unittest.TestCase):\n    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n",
     "test_other.py": "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_other(self):\n        pass\n",
 }
-SESSION = "import sys\nsession = [f for f in sys.meta_path if hasattr(f, 'session')][0].session\n"
+# A conftest.py that leaves pytest's session where code under test finds it.
+KEEP = {"holder.py": "session = None\n", "conftest.py": "import holder\n\n\ndef pytest_sessionstart(session):\n    holder.session = session\n"}
+SESSION = "import holder\nsession = holder.session\n"
 MODULE = "import sys, unittest\nmodule = [m for n, m in list(sys.modules.items()) if n.endswith('test_calc')][0]\n"
 FORGED = {
     "skip": ("pytest", "import pytest\npytest.skip('x', allow_module_level=True)\n", "outcome_call"),
@@ -33,7 +35,7 @@ FORGED = {
 @pytest.mark.parametrize("name", FORGED)
 def test_left_out_of_all(csbx, suite_image, name):
     runner, code, kind = FORGED[name]
-    judge = repositories.Judge(csbx, suite_image, OF_PYTEST if runner == "pytest" else OF_UNITTEST)
+    judge = repositories.Judge(csbx, suite_image, dict(OF_PYTEST, **KEEP) if runner == "pytest" else OF_UNITTEST)
     r = judge("--runner", runner, "--patch", judge.patch(files={"calc.py": code + CALC}))
     assert kind in {t["kind"] for t in r["tamper"]}, (r["tests"], r["tamper"])
     assert judge("--runner", runner, "--strict", "--patch", judge.patch(files={"calc.py": code + CALC}))["all_passed"] is False
