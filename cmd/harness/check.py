@@ -82,8 +82,7 @@ class Carrier(object):
     and what one raises in a thread that waits leaves no half of a call behind. An answer has the number of its question."""
 
     def __init__(self, threads):
-        self.new_lock, self.number = threads.allocate_lock, 0
-        self.begun, self.ended = 0, 0
+        self.new_lock, self.number, self.begun, self.ended = threads.allocate_lock, 0, 0, 0
         self.turn, self.waiting, self.work = threads.allocate_lock(), [], threads.allocate_lock()
         self.work.acquire()
         for pauses in range(100, -1, -1):
@@ -139,25 +138,6 @@ class Carrier(object):
             if self.work.locked():
                 self.work.release()
 
-    async def ask_meanwhile(self, question):
-        """As ask(), while others of a loop of asyncio go on."""
-        asyncio = sys.modules.get("asyncio")
-        loop = asyncio and asyncio._get_running_loop()
-        if not loop:
-            return self.ask(question)
-        answers, future = [], loop.create_future()
-
-        def done():
-            try:
-                loop.call_soon_threadsafe(lambda: future.done() or future.set_result(None))
-            except RuntimeError:
-                pass  # it is closed: nobody waits
-        self.begin(question, answers, done)
-        await future
-        if not answers:
-            raise Gone()
-        return answers[0]
-
 
 def open_channel():
     """In a fork: a channel of its own in the place of that of the process it comes from, whose answers are not its."""
@@ -182,27 +162,36 @@ class Caller(object):
         """That of this process. A fork has no thread of the process that it comes from."""
         me = posix.getpid()
         if me not in self.carriers:
-            with self.locks.setdefault(me, self.threads.allocate_lock()):
-                if me not in self.carriers:
-                    open_channel()
-                    self.carriers = {me: Carrier(self.threads)}
+            try:
+                with self.locks.setdefault(me, self.threads.allocate_lock()):
+                    if me not in self.carriers:
+                        open_channel()
+                        self.carriers = {me: Carrier(self.threads)}
+            except Exception as error:  # of a fork that has closed what it was not to close
+                self.fail("a process of the check cannot call: %s" % error)
         return self.carriers[me]
 
-    def own(self):
-        try:
-            return self.carrier()
-        except Exception as error:  # of a fork that has closed what it was not to close
-            return self.fail("a process of the check cannot call: %s" % error)
-
     def ask(self, question):
-        return self.own().ask(question)
+        return self.carrier().ask(question)
 
     async def ask_meanwhile(self, question):
-        return await self.own().ask_meanwhile(question)
+        """As ask(), while others of a loop of asyncio go on."""
+        asyncio = sys.modules.get("asyncio")
+        loop = asyncio and asyncio._get_running_loop()
+        if not loop:
+            return self.ask(question)
+        answers, future = [], loop.create_future()
 
-    def is_at_rest(self):
-        """True where no call of this process is under way."""
-        return all([c.begun == c.ended for c in self.carriers.values()])
+        def done():
+            try:
+                loop.call_soon_threadsafe(lambda: future.done() or future.set_result(None))
+            except RuntimeError:
+                pass  # it is closed: nobody waits
+        self.carrier().begin(question, answers, done)
+        await future
+        if not answers:
+            raise Gone()
+        return answers[0]
 
     def value_of_name(self, path):
         answer = self.ask(literal([path, None, None]))
@@ -401,7 +390,8 @@ def is_of_pytest(code):
 
 def leave():
     flush()
-    if not CALLER.is_at_rest():
+    carrier = CALLER.carriers.get(posix.getpid())
+    if carrier and carrier.begun != carrier.ended:
         CALLER.ask(literal(["", None, None]))  # behind a call that nobody waited for
     if CALLER.failed is not None:
         tell(b"X", literal(["CallFailed", CALLER.failed, 0]))

@@ -9,7 +9,7 @@
  *
  *	STARTING  until the container has started the interpreter: the program's clock stands still
  *	LOADING	  until L, or X: what the snippet's own statements did
- *	WAITING	  the kernel refused a process for the case (refusal.h), which is put again
+ *	WAITING	  the kernel refused a process for the case (peer.h), which is put again
  *	RUNNING	  C was sent; A is the answer, E says that the fork of this case has ended
  *	KILLING	  it took too long: K was sent, E is waited for
  *	LEAVING	  the channel is closed for writing, which ends the harness
@@ -29,7 +29,6 @@
 #include "cmd/judge/job.h"
 #include "cmd/judge/judge.h"
 #include "cmd/judge/peer.h"
-#include "cmd/judge/refusal.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 

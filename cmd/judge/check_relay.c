@@ -147,10 +147,9 @@ static void ask(struct check_relay *r, struct check_asker *a)
 	r->has_answer = false;
 	r->is_call_open = true;
 	r->served = a;
-	r->is_about_name = a->is_about_name;
-	r->is_about_all = a->is_about_all;
 	if (getrandom(&r->number, sizeof(r->number), 0) != sizeof(r->number))
 		r->number++;
+	r->is_about_name = a->is_about_name;
 	enter(r, CHECK_CALLING, refusal_try_ms(&r->refusal, r->step_ms));
 	if (a->is_about_all)
 		peer_send(&r->snippet, &r->watch, 'N', r->number, NULL);
@@ -172,7 +171,7 @@ static void drop_question(struct check_relay *r, struct check_asker *a)
 	if (a != r->served)
 		return;
 	r->served = NULL;
-	if (r->state == CHECK_CALLING && !r->has_answer && !r->snippet_is_gone && !r->is_about_all)
+	if (r->state == CHECK_CALLING && !r->has_answer && !r->snippet_is_gone)
 		end_call(r);
 }
 

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #include "cmd/judge/peer.h"
-#include "cmd/judge/refusal.h"
 #include "runtime/base/str.h"
 
 struct err;
@@ -21,7 +20,7 @@ struct eval_verdict;
 enum check_state {
 	CHECK_LOADING, /* the snippet */
 	CHECK_IDLE,    /* nothing is asked of the snippet */
-	CHECK_WAITING, /* the kernel refused a process for the call (refusal.h), which is put again */
+	CHECK_WAITING, /* the kernel refused a process for the call (peer.h), which is put again */
 	CHECK_CALLING,
 	CHECK_ENDING, /* the call took too long, its fork is killed */
 	CHECK_LEAVING,
@@ -32,8 +31,8 @@ struct check_asker {
 	struct peer peer;
 	bool is_gone;
 	bool has_question;      /* it waits for an answer */
-	bool is_about_name;     /* the question: it calls nothing */
-	bool is_about_all;      /* it is which names there are */
+	bool is_about_name;     /* and calls nothing */
+	bool is_about_all;      /* but asks which names there are */
 	uint64_t asked, turn;   /* the number of the question, and when it came */
 	struct strbuf question; /* as the snippet is asked it */
 };
@@ -49,10 +48,10 @@ struct check_relay {
 	enum check_state state;
 	uint64_t number, step_ms, turns;
 	bool has_answer;
-	bool is_about_name, is_about_all; /* as the question that the snippet is at */
 	bool is_call_open; /* its fork has not been heard to end */
 	struct refusal refusal;
-	bool is_refused; /* and that is the host's fault: there is no verdict */
+	bool is_refused;    /* and that is the host's fault: there is no verdict */
+	bool is_about_name; /* the question that is served: it calls nothing */
 	bool was_asked; /* the asserting code has begun a call, of whatever, or has had to do with what a name stands for */
 	bool was_called; /* a function that the snippet has was called, once at least */
 	char *unfit;     /* why the asserting code cannot be run, as it says; NULL: it can */

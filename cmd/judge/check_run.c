@@ -19,7 +19,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
-#include "runtime/kernel/patient_fork.h"
+#include "runtime/base/patient_fork.h"
 #include "runtime/spec/result_json.h"
 
 /* How the worker ends. FELL: its program did, by itself or by a signal. */

@@ -16,7 +16,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/str.h"
-#include "runtime/kernel/patient_fork.h"
+#include "runtime/base/patient_fork.h"
 #include "runtime/spec/image_id.h"
 #include "runtime/spec/name.h"
 #include "runtime/settings/paths.h"

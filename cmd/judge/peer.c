@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/judge/peer.h"
 
+#include <errno.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "cmd/judge/container.h"
+#include "runtime/base/clock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/patient_fork.h"
 
 #define STRAYS_MAX 1000u
 #define STRAY_BYTES_MAX (32u << 20)
@@ -120,4 +124,32 @@ void peer_close(struct peer *p)
 	fd_close(&p->fd);
 	harness_buffer_free(&p->in);
 	strbuf_free(&p->out);
+}
+
+uint64_t refusal_try_ms(struct refusal *r, uint64_t step_ms)
+{
+	uint64_t spent_ms = r->spent_ns / 1000000u;
+
+	r->tried_ns = clock_monotonic_ns();
+	return spent_ms < step_ms ? step_ms - spent_ms : 1;
+}
+
+bool refusal_may_pass(struct refusal *r)
+{
+	uint64_t now = clock_monotonic_ns();
+
+	if (!r->since_ns)
+		r->since_ns = now;
+	r->spent_ns += now - r->tried_ns;
+	r->is_hosts |= fork_is_refused();
+	return now - r->since_ns < PATIENT_MS * 1000000ull;
+}
+
+void refusal_set_result(const struct refusal *r, struct run_result *result)
+{
+	if (!r->is_hosts || run_is_none(result->status))
+		return;
+	judge_set_sandbox_error(result);
+	(void)err_set(&result->error, EAGAIN, "the machine has no process for a case: %s",
+		      "the user has as many as may be");
 }

@@ -15,7 +15,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
-#include "runtime/kernel/patient_fork.h"
+#include "runtime/base/patient_fork.h"
 
 #define READ_BYTES 65536u
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/kernel/patient_fork.h"
+#include "runtime/base/patient_fork.h"
 
 #include <errno.h>
 #include <signal.h>

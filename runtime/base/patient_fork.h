@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CSBX_RUNTIME_PATIENT_FORK_H
-#define CSBX_RUNTIME_PATIENT_FORK_H
+#ifndef CSBX_BASE_PATIENT_FORK_H
+#define CSBX_BASE_PATIENT_FORK_H
 
 #include <stdbool.h>
 #include <stdint.h>
