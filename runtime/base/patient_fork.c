@@ -19,7 +19,7 @@ static bool is_asked_to_end(void)
 
 bool patient_wait(uint64_t *since_ns)
 {
-	const struct timespec pause = {.tv_nsec = PATIENT_PAUSE_MS * 1000000l};
+	const struct timespec pause = {.tv_nsec = PATIENT_PAUSE_MS * 1000000L};
 	uint64_t now = clock_monotonic_ns();
 
 	if (!*since_ns)

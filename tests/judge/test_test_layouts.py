@@ -778,3 +778,77 @@ def test_what_tests_load(csbx, suite_image):
                      options=["--strict", "-e", "PYTHONPATH=/testbed/lib/site-packages", "--pass-to-pass", "tests/test_calc.py::TestClock::test_clock",
                               "--pass-to-pass", "tests/test_calc.py::test_again"])
     assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
+
+ITEMS = {
+    "calc.py": ADD,
+    "conftest.py": r"""
+import pytest
+from calc import add
+
+
+class File(pytest.File):
+    def collect(self):
+        for line in self.path.read_text().split():
+            yield Case.from_parent(self, name=line)
+
+
+class Case(pytest.Item):
+    def runtest(self):
+        one, two, both = map(int, self.name.split(","))
+        assert add(one, two) == both
+
+
+def pytest_collect_file(parent, file_path):
+    return File.from_parent(parent, path=file_path) if file_path.suffix == ".case" else None
+""",
+    "tests/sum.case": "1,2,3\n",
+    "watch.py": r"""
+import signal
+
+seen = []
+
+
+def note(number, frame):
+    seen.append((number, frame.f_code.co_name))
+
+
+def watch():
+    before = signal.signal(signal.SIGUSR1, note)
+    now = signal.getsignal(signal.SIGUSR1)
+    signal.raise_signal(signal.SIGUSR1)
+    return before, now, signal.signal(signal.SIGUSR1, before)
+""",
+    "tests/test_calc.py": r"""
+import signal
+
+import pytest
+import watch
+from calc import add, mul
+
+
+def test_add():
+    assert watch.watch() == (signal.SIG_DFL, watch.note, watch.note)
+    assert watch.seen.pop() == (signal.SIGUSR1, "watch") and add(1, 2) == 3
+
+
+def test_mul():
+    heard = []
+    signal.signal(signal.SIGUSR1, lambda *args: heard.append(args[0]))
+    signal.raise_signal(signal.SIGUSR1)
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    with pytest.raises(TypeError):
+        signal.signal(signal.SIGUSR1, "no handler")
+    with pytest.raises(ValueError):
+        signal.signal(1000, signal.SIG_DFL)
+    assert heard == [signal.SIGUSR1] and mul(2, 3) == 6
+""",
+}
+
+
+def test_items_and_handlers(csbx, suite_image):
+    """Items that are no functions, and handlers of signals, which have their frame where the repository has them."""
+    files = {name: text.lstrip("\n") for name, text in ITEMS.items()}
+    judge = repositories.Judge(csbx, suite_image, files)
+    r = judge.judged(judge.patch(files={"calc.py": ADD.replace("a - b", "a + b")}), code=0,
+                     options=["--strict", "--fail-to-pass", "tests/sum.case::1,2,3"])
+    assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
