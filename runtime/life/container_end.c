@@ -227,13 +227,19 @@ static int end_instances(const struct paths *p, const char *name, struct err *e)
 	return r;
 }
 
+#define REMOVE_PAUSE_MAX_MS 2000
+
 int container_remove_soon(const struct paths *p, const char *name, const struct container_record *r,
 			  bool force, struct container_debris *later, struct err *e)
 {
 	bool has_run = false;
 	int rc = 0;
 
-	for (int tries = 0; tries < 8; tries++) {
+	for (long pause_ms = 0; pause_ms < REMOVE_PAUSE_MAX_MS; pause_ms = 2 * pause_ms + 1) {
+		const struct timespec pause = {.tv_sec = pause_ms / 1000,
+					       .tv_nsec = pause_ms % 1000 * 1000000};
+
+		(void)nanosleep(&pause, NULL);
 		if (force)
 			rc = r->spec ? end_by_force(p, name, r, &has_run, e)
 				     : end_instances(p, name, e);
@@ -242,7 +248,7 @@ int container_remove_soon(const struct paths *p, const char *name, const struct 
 		/* Its supervisor has removed it. */
 		if (rc == -ENOENT && has_run)
 			return 0;
-		/* Somebody has started it again between the two. */
+		/* A process has started it again between the two, or its supervisor is about to end. */
 		if (rc != -EBUSY || !force)
 			return rc;
 	}
