@@ -3,8 +3,9 @@
 
 Hooks used, all in pytest 6, 7 and 8: pytest_load_initial_conftests, pytest_configure,
 pytest_collection, pytest_make_collect_report, pytest_itemcollected, pytest_collectreport,
-pytest_collection_modifyitems, pytest_collection_finish, pytest_runtest_call, pytest_pyfunc_call,
-pytest_runtest_makereport, pytest_runtest_logreport, pytest_sessionfinish.
+pytest_collection_modifyitems, pytest_collection_finish, pytest_runtest_protocol, pytest_fixture_setup,
+pytest_runtest_call, pytest_pyfunc_call, pytest_runtest_makereport, pytest_runtest_logreport,
+pytest_sessionfinish.
 """
 import builtins
 import importlib.util
