@@ -186,7 +186,7 @@ class Caller(object):
             try:
                 loop.call_soon_threadsafe(lambda: future.done() or future.set_result(None))
             except RuntimeError:
-                pass  # it is closed: nobody waits
+                pass  # it is closed, and no task waits
         self.carrier().begin(question, answers, done)
         await future
         if not answers:
@@ -392,7 +392,7 @@ def leave():
     flush()
     carrier = CALLER.carriers.get(posix.getpid())
     if carrier and carrier.begun != carrier.ended:
-        CALLER.ask(literal(["", None, None]))  # behind a call that nobody waited for
+        CALLER.ask(literal(["", None, None]))  # behind a call whose end no task has waited for
     if CALLER.failed is not None:
         tell(b"X", literal(["CallFailed", CALLER.failed, 0]))
         posix._exit(1)

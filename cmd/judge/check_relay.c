@@ -4,7 +4,7 @@
  * literal, and what is passed on is written anew from what was read, so nothing reaches the
  * asserting code but values of these kinds. One call is under way at a time; others wait. Each
  * process of the asserting code that calls has a channel of its own, which it sends the other end
- * of: nobody reads the answer of another, and what one leaves half done ends with it.
+ * of: no process reads the answer of another, and what one leaves half done ends with it.
  *
  *	asserting code  Q [function, args, kwargs]  ->  C to the snippet
  *	snippet		A, then E		    ->  A ["R", value, ...] or ["E", type, base, message, ...]

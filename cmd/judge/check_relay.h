@@ -44,7 +44,7 @@ struct check_relay {
 	struct check_asker **askers; /* the first is the process that csbx started */
 	size_t n_askers;
 	struct check_asker
-		*served; /* whose question the snippet is at; NULL: nobody waits for it */
+		*served; /* whose question the snippet is at; NULL: no process waits for it */
 	enum check_state state;
 	uint64_t number, step_ms, turns;
 	bool has_answer;
