@@ -239,7 +239,8 @@ int container_remove_soon(const struct paths *p, const char *name, const struct 
 		const struct timespec pause = {.tv_sec = pause_ms / 1000,
 					       .tv_nsec = pause_ms % 1000 * 1000000};
 
-		(void)nanosleep(&pause, NULL);
+		if (pause_ms)
+			(void)nanosleep(&pause, NULL);
 		if (force)
 			rc = r->spec ? end_by_force(p, name, r, &has_run, e)
 				     : end_instances(p, name, e);
