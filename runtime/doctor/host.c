@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/doctor/host.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
@@ -22,6 +23,7 @@
 #include "runtime/doctor/host_cause.h"
 #include "runtime/doctor/host_try.h"
 #include "runtime/kernel/local_socket.h"
+#include "runtime/kernel/peer.h"
 #include "runtime/record/engine_dir.h"
 #include "runtime/settings/paths.h"
 
@@ -297,20 +299,36 @@ static void probe_user(const struct paths *p, struct host_fact *f)
 		       "runAsUser in a pod); CSBX_ALLOW_ROOT=yes or --allow-root insists");
 }
 
+static int check_engine(const struct paths *p, struct err *e)
+{
+	_close_ int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	_close_ int dirfd = open(p->runtime, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct sockaddr_un a;
+	int r = sock < 0 || dirfd < 0 ? err_sys(e, "socket")
+				      : local_socket_address(NULL, dirfd, ENGINE_SOCKET, &a, e);
+
+	if (r >= 0 && connect(sock, (struct sockaddr *)&a, sizeof(a)) < 0)
+		r = err_sys(e, "connect");
+	return r < 0 ? r : peer_check_listener(sock, e);
+}
+
 /* Not needed by anything but clients of Docker's socket. */
 static void probe_engine(const struct paths *p, struct host_fact *f)
 {
 	const char *host = getenv("DOCKER_HOST");
-	_close_ int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	_close_ int dirfd = p ? open(p->runtime, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-	struct sockaddr_un a;
+	struct err why = ERR_INIT;
+	int r = p ? check_engine(p, &why) : -ENOENT;
 
-	f->ok = sock >= 0 && dirfd >= 0 &&
-		local_socket_address(NULL, dirfd, ENGINE_SOCKET, &a, NULL) >= 0 &&
-		(connect(sock, (struct sockaddr *)&a, sizeof(a)) == 0 || errno == EAGAIN);
+	f->ok = r >= 0;
 	if (f->ok)
 		host_reason(f, "listens at %.120s/" ENGINE_SOCKET "; DOCKER_HOST is %.60s",
 			    p->runtime, host && *host ? host : "not set");
+	else if (r == -EPERM)
+		host_miss(f, "%.60s/" ENGINE_SOCKET ": %.180s", p->runtime, why.msg);
+	else if (r == -EAGAIN)
+		host_miss(f,
+			  "what listens at %.120s/" ENGINE_SOCKET " takes no connections: stopped?",
+			  p->runtime);
 	else
 		host_miss(f, "none listens; DOCKER_HOST is %.120s",
 			  host && *host ? host : "not set");

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <linux/nsfs.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -178,21 +179,36 @@ static bool is_in_container(const struct peer *p)
 	return is_below(p) || (own >= 0 && !is_child(its, own));
 }
 
+/*
+ * Nothing can be told of a process that has ended, and another may have its socket: a fork of it,
+ * which accepts where that has listened. None of csbx's own listeners ends before those who accept.
+ */
+static bool has_ended(const struct peer *p)
+{
+	struct pollfd end = {.fd = p->pidfd, .events = POLLIN};
+
+	return poll(&end, 1, 0) != 0 || !is_alive(p);
+}
+
 int peer_check_listener(int sock, struct err *e)
 {
 	struct peer p;
 	int r = peer_open(sock, &p, e);
-	bool is_inside;
+	bool is_inside, is_gone;
 
 	if (r < 0)
 		return r;
 	is_inside = is_in_container(&p);
+	is_gone = has_ended(&p); /* what was told before is of one that was there */
 	close(p.pidfd);
 	if (is_inside)
 		return err_set(e, EPERM,
 			       "a process inside a container (pid %d) listens in place of csbx: a "
 			       "mount must have shown it this directory; end it",
 			       p.pid);
+	if (is_gone)
+		return err_set(e, ECONNREFUSED,
+			       "the process that listened there (pid %d) has ended", p.pid);
 	return 0;
 }
 

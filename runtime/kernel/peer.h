@@ -34,8 +34,9 @@ int peer_check_outside(int sock, struct err *e);
 
 /*
  * For a client, before it sends anything: -EPERM when the process that listens is known to be
- * inside a container. The image server cannot be looked at by its client: it proves more by what
- * it sends (peer_check_child).
+ * inside a container; -ECONNREFUSED, as of a socket that is left over, when it has ended: others
+ * may accept in its place. The image server cannot be looked at by its client: it proves more by
+ * what it sends (peer_check_child).
  */
 int peer_check_listener(int sock, struct err *e);
 

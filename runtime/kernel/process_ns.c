@@ -27,7 +27,7 @@ static int by_proc(int pidfd, pid_t pid, enum process_ns which)
 	snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, kinds[which].name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return errno == ENOENT ? -ESRCH : -errno;
 	return syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) < 0 ? -ESRCH : take_fd(&fd);
 }
 
@@ -35,7 +35,8 @@ int process_ns(int pidfd, pid_t pid, enum process_ns which)
 {
 	int fd = ioctl(pidfd, kinds[which].request, 0);
 
-	if (fd >= 0 || (errno != ENOTTY && errno != EINVAL))
+	/* ESRCH: of a leader that has ended before other threads, which /proc tells still. */
+	if (fd >= 0 || (errno != ENOTTY && errno != EINVAL && errno != ESRCH))
 		return fd < 0 ? -errno : fd;
 	return by_proc(pidfd, pid, which);
 }

@@ -26,11 +26,24 @@ def ask(name, request):
         return {"data": data.hex(), "fds": len(fds)}
 
 
-def stand_between(name):
-    """Takes the place of a socket and tells what the next client sends."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as sock:
-        sock.bind(HERE + "x")
+def listen(sock, who):
+    """The kernel tells clients which process has listened last: this one, or one that has ended, and is reaped or not."""
+    pid = 0 if who == "itself" else os.fork()
+    if not pid:
         sock.listen()
+        if who != "itself":
+            os._exit(0)
+    elif who == "ended":
+        os.waitpid(pid, 0)
+    else:
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+
+def stand_between(name, who="itself", kind="SOCK_SEQPACKET"):
+    """Takes the place of a socket and tells what the next client sends."""
+    with socket.socket(socket.AF_UNIX, getattr(socket, kind)) as sock:
+        sock.bind(HERE + "x")
+        listen(sock, who)
         os.rename(HERE + "x", HERE + name)
         print("ready", flush=True)
         sock.settimeout(10)

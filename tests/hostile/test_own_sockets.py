@@ -28,6 +28,7 @@ TOTAL_AT, UID_AT, CWD_AT = 8, 16, 56  # struct init_msg
 CAPS_AT, RLIMITS_AT, BPF_AT = 24, 88, 96
 APART_ID_AT, WANTS_APART_AT = 48, 48  # struct squashd_request, squashd_reply
 NO_NEW_PRIVS, SECCOMP = 1 << 3, 1 << 4
+ENROOT = ("enroot",)  # no options: a container that shares its caller's processes
 
 
 @pytest.fixture
@@ -39,8 +40,9 @@ def attack(csbx, python_image):
         with ours, theirs:
             socket.send_fds(ours, [b"x"], [fd])
             os.close(fd)
-            return csbx.popen("start", "--mount", f"{HERE}:/t:ro", "--security-opt", "landlock=off", *options, python_image,
-                              "python3", "-IS", "/t/sockets_inside.py", *args, stdin=theirs, **kw)
+            start = ("enroot", "start", "--mount", f"{HERE}:/t") if options == ENROOT else (
+                "start", "--mount", f"{HERE}:/t:ro", "--security-opt", "landlock=off", *options)
+            return csbx.popen(*start, python_image, "python3", "-IS", "/t/sockets_inside.py", *args, stdin=theirs, **kw)
     return popen
 
 
@@ -219,16 +221,55 @@ def test_containers_that_are_made_apart_have_one_sys(csbx, busybox_image, server
         assert bare[1] == ["/sys"] and len({one[0], others[0], bare[0]}) == 3
 
 
-@pytest.mark.parametrize("options", [(), ("--cap-add", "ALL", "--security-opt", "seccomp=unconfined")])
-def test_code_inside_cannot_stand_in_a_servers_place(csbx, busybox_image, server, attack, options):
+@pytest.mark.parametrize("options", [(), ("--cap-add", "ALL", "--security-opt", "seccomp=unconfined"), ENROOT])
+@pytest.mark.parametrize("who", ["itself", "ended", "zombie"])
+def test_code_inside_cannot_stand_in_a_servers_place(csbx, busybox_image, server, attack, options, who):
+    """A socket whose listener has ended is as one that a killed server has left: the next start has a server of its own."""
     directory, name, env = server
     with aside(directory, name):
-        p = attack(directory, "stand_between", name, options=options, env=env)
+        p = attack(directory, "stand_between", name, who, options=options, env=env)
         line = p.stdout.readline()
-        if line == b"ready\n":
+        if line == b"ready\n" and who == "ended":
+            csbx.ok("start", busybox_image, "true", env=env)
+            csbx.ok("gc", "--servers")
+        elif line == b"ready\n":
             csbx.fails("start", busybox_image, "true", env=env, says="inside a container")
         reply = said(p)
     assert line == b"ready\n" and reply == {"data": "", "fds": 0}
+
+
+@pytest.mark.parametrize("who", ["itself", "ended", "zombie"])
+def test_code_inside_cannot_stand_in_a_supervisors_place(csbx, attack, victim, who):
+    with aside(victim.parent, victim.name):
+        p = attack(victim.parent, "stand_between", victim.name, who)
+        line = p.stdout.readline()
+        if line == b"ready\n":
+            csbx.fails("exec", victim.stem, "true", says="has ended" if who == "ended" else "inside a container")
+        reply = said(p)
+    assert line == b"ready\n" and reply == {"data": "", "fds": 0}
+    csbx.ok("exec", victim.stem, "true")
+
+
+@pytest.mark.parametrize("who", ["itself", "ended", "zombie"])
+@pytest.mark.parametrize("words", [("doctor",), ("engine", "-d"), ("engine", "--env"), ("engine", "--stop")], ids=" ".join)
+def test_code_inside_cannot_stand_in_the_engines_place(csbx, attack, words, who):
+    p = attack(csbx.dirs["run"], "stand_between", "docker.sock", who, "SOCK_STREAM")
+    line = p.stdout.readline()
+    result = csbx.run(*words)
+    csbx.run("engine", "--stop")
+    reply = said(p)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(csbx.dirs["run"] / "docker.sock")
+    assert line == b"ready\n" and reply == {"data": "", "fds": 0}
+    told = result.stdout + result.stderr
+    if who != "ended":
+        assert "a process inside a container" in told and (result.returncode == 125 or words == ("doctor",)), result
+    elif words == ("doctor",):
+        assert "none listens" in told, told
+    elif words == ("engine", "--stop"):
+        assert "no engine listens" in told and result.returncode == 125, result
+    else:
+        assert "docker.sock" in result.stdout and result.returncode == 0, result  # one in the place of what is left over
 
 
 def relay(sock, real, change):

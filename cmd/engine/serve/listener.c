@@ -32,6 +32,7 @@
 #define GIVEN_FD 3
 #define NO_DESCRIPTORS_MS 100
 #define LINGER_MS 500
+#define CONNECT_S 5
 
 char *engine_socket_path(const struct cmd *c)
 {
@@ -40,23 +41,46 @@ char *engine_socket_path(const struct cmd *c)
 
 /* --- the socket ----------------------------------------------------------------------------- */
 
-/* By systemd, which takes no lock. */
-static bool is_listened_on(int dirfd)
+/*
+ * 1: an engine or systemd, which takes no lock. A program in a container that a mount shows the
+ * directory may have put a socket of its own there, and a lock: clients would tell it all that they
+ * tell an engine.
+ */
+static int is_listened_on(int dirfd, struct err *e)
 {
-	_close_ int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	_close_ int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	static const struct timeval timeout = {.tv_sec = CONNECT_S};
 	struct sockaddr_un a;
+	int r = sock < 0 ? err_sys(e, "socket")
+			 : local_socket_address(NULL, dirfd, ENGINE_SOCKET, &a, e);
 
-	return sock >= 0 && local_socket_address(NULL, dirfd, ENGINE_SOCKET, &a, NULL) >= 0 &&
-	       (connect(sock, (struct sockaddr *)&a, sizeof(a)) == 0 || errno == EAGAIN);
+	if (r < 0)
+		return r;
+	if (setsockopt(sock, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)) < 0)
+		return err_sys(e, "socket timeout");
+	if (connect(sock, (struct sockaddr *)&a, sizeof(a)) < 0)
+		return errno != EAGAIN ? 0
+				       : err_set(e, ETIMEDOUT,
+						 "what listens at " ENGINE_SOCKET
+						 " takes no connections: stopped?");
+	r = peer_check_listener(sock, e);
+	return r == -ECONNREFUSED ? 0 : r < 0 ? err_wrap(e, ENGINE_SOCKET) : 1;
 }
 
 static int take_lock(struct engine_listener *l, struct err *e)
 {
+	bool is_locked;
+	int r;
+
 	l->lock_fd = openat(l->dirfd, ENGINE_LOCK,
 			    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 	if (l->lock_fd < 0)
 		return err_sys(e, "open " ENGINE_LOCK);
-	if (file_lock_try(l->lock_fd, true) < 0 || is_listened_on(l->dirfd))
+	is_locked = file_lock_try(l->lock_fd, true) < 0;
+	r = is_listened_on(l->dirfd, e);
+	if (r < 0)
+		return r;
+	if (r || is_locked)
 		return err_set(e, EADDRINUSE, "another csbx engine of yours listens there");
 	return 0;
 }

@@ -4,6 +4,7 @@
  * and gives a descriptor of that process: no number in a file has to be believed. systemd listens
  * on a socket of its own, and is not ours to end.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -47,6 +48,9 @@ static int open_listener(const struct cmd *c, int dirfd, struct err *e)
 		return errno == ENOENT || errno == ECONNREFUSED
 			       ? none_listens(c, e)
 			       : err_sys(e, "connect to %s/" ENGINE_SOCKET, c->paths.runtime);
+	r = peer_check_listener(sock, e);
+	if (r < 0)
+		return r == -ECONNREFUSED ? none_listens(c, e) : err_wrap(e, ENGINE_SOCKET);
 	if (!has_lock(dirfd))
 		return err_set(e, EPERM,
 			       "the engine at %s/" ENGINE_SOCKET " is systemd's to end: systemctl "
