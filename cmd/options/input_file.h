@@ -3,9 +3,9 @@
 #define CSBX_CMD_INPUT_FILE_H
 
 /*
- * Files of the host that csbx reads for a run: a snippet, cases, patches, standard input. A link
- * that lies where the run's program may write is not followed, as in program_places.h: the program
- * of an earlier run may have left it, to be shown what it leads to.
+ * Files of the host that csbx reads for a run: a snippet, cases, patches, a repository, standard
+ * input. A link that lies where the run's program may write is not followed, as in
+ * program_places.h: the program of an earlier run may have left it, to be shown what it leads to.
  */
 
 #include <stddef.h>
@@ -23,5 +23,11 @@ int input_file_open(const char *path, int flags, const struct container_spec *sp
 /* A regular file, whole; more than max bytes is -EFBIG. Never waits. */
 int input_file_read(const char *path, size_t max, const struct container_spec *spec,
 		    struct strbuf *out, struct err *e);
+
+/*
+ * A directory that is to be mounted: its path without links, the caller's to free; NULL: see e. Its
+ * mount is to have no_links, as a program that runs meanwhile may put one there.
+ */
+char *input_directory_path(const char *path, const struct container_spec *spec, struct err *e);
 
 #endif

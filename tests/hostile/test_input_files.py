@@ -101,6 +101,16 @@ def test_a_file_of_a_line(csbx, python_image, place):
     assert p.returncode == 1 and SAID in records["file"]["error"]["message"] and records["code.py"]["stdout"] == "first\n", records
 
 
+@pytest.mark.parametrize("option", [(), ("--copy-repo",)], ids=["", "copied"])
+@pytest.mark.parametrize("way", [("ws/dir", "dir", "private"), ("ws/dir/sub", "dir", ".")], ids=["itself", "a way"])
+def test_a_repository(csbx, python_image, place, way, option):
+    path, name, target = way
+    (place / "sub").mkdir()
+    plant(csbx, python_image, place, name, target)
+    p = csbx.run("test", "--image", python_image, "--volume", f"{place}/ws:/w", "--repo", place / path, *option)
+    assert p.returncode == 125 and SAID in p.stderr, (p.returncode, p.stdout, p.stderr)
+
+
 @pytest.mark.parametrize("words", [("eval", "--stdin"), ("eval", "--batch"), ("start", "--stdin")], ids=" ".join)
 def test_a_fifo(csbx, python_image, place, words):
     """It would wait for a writer, without an end."""

@@ -10,6 +10,7 @@
 #include "cmd/judge/harness.h"
 #include "cmd/judge/test/input.h"
 #include "cmd/judge/test/own.h"
+#include "cmd/options/input_file.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/start/container.h"
@@ -30,20 +31,25 @@ const char *test_repo_target(const struct test_wish *w, const char *workdir)
 int test_add_repo(const struct test_wish *w, struct container_spec *spec, const char *target,
 		  struct err *e)
 {
+	_free_ char *source = NULL;
 	struct mount_spec *m;
 	int own;
 
 	if (!w->repo)
 		return 0;
+	source = input_directory_path(w->repo, spec, e);
+	if (!source)
+		return err_wrap(e, "--repo");
 	/* A file that the overlay could not change would be blamed on the patch. */
-	own = w->copy ? 0 : test_tree_is_own(w->repo, spec->ns.userns, e);
+	own = w->copy ? 0 : test_tree_is_own(source, spec->ns.userns, e);
 	if (own < 0)
 		return own;
 	m = spec_add_mount(spec);
 	if (m) {
 		m->kind = own ? MOUNT_COPY : MOUNT_BIND;
 		m->readonly = m->kind == MOUNT_BIND;
-		m->source = realpath(w->repo, NULL);
+		m->no_links = true;
+		m->source = take_ptr(source);
 		m->target = str_printf("%s", m->kind == MOUNT_COPY ? target : COPY_SOURCE);
 		m->asked = str_printf("--repo %s", w->repo);
 	}
