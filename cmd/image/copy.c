@@ -210,6 +210,7 @@ static int receive_tree(struct copy *x, const struct copy_plan *p, const char *p
 		.to = p->name,
 		.keep_owner = !geteuid() && x->job->keep_owner,
 		.drop_set_ids = !x->job->keep_set_ids,
+		.refuse_way_out = true,
 	};
 	int pipes[2], r, sent;
 

@@ -32,6 +32,11 @@ struct tree_unpack {
 	bool keep_owner;   /* the archive's ids where they exist here, else user and group 0 */
 	bool drop_set_ids; /* set-user-ID and set-group-ID do not come out */
 	/*
+	 * `to` itself becomes no link that leads to a directory elsewhere: the same copy, made
+	 * again, would write there. -EPERM.
+	 */
+	bool refuse_way_out;
+	/*
 	 * The tar is a layer of an image: its whiteouts take files away (whiteout.h), a file of any
 	 * type takes the place of one of any other, and base gets the attributes of the layer's
 	 * root.

@@ -2,6 +2,7 @@
 """csbx cp: docker's rules, and a container that tries to lead the copy out of itself."""
 import io
 import os
+import shutil
 import stat
 import subprocess
 import tarfile
@@ -288,6 +289,29 @@ def test_hostile_tar(box):
         assert p.returncode == code, (members, p.stderr)
     assert not (box.work / "evil").exists()
     assert inside(box, "ls /empty/abs /d/evil") == "/d/evil\n\n/empty/abs:\nevil\n"
+
+
+@pytest.mark.parametrize("docker", [(), ("docker",)], ids=["", "docker"])
+def test_no_link_to_a_directory_of_the_host_comes_out(box, docker):
+    """The same copy, given again, would write through it. What leads elsewhere inside, or nowhere yet, is copied as it is."""
+    victim = box.work / "victim"
+    victim.mkdir()
+    (box.work / "out").mkdir()
+    for target in (str(victim), "../victim", "./..//victim/", "one/../../victim", "/", "..", f"/no/../{victim}", f"../../../../../../../..{victim}"):
+        inside(box, f"rm -rf /results; ln -s {target} /results")
+        for to in ("out/results", "out"):
+            p = box.run(*docker, "cp", "box:/results", to)
+            assert p.returncode and "symbolic link to the directory" in p.stderr, (target, to, p)
+            assert not os.path.lexists(box.work / "out/results")
+        inside(box, "rm /results; mkdir /results; echo x >/results/file")
+        box.ok(*docker, "cp", "box:/results/.", "out/results")
+        assert (box.work / "out/results/file").read_text() == "x\n" and not list(victim.iterdir())
+        shutil.rmtree(box.work / "out/results")
+    for target in ("one", "one/two/..", "/d", "../d", "/no/where", "x/../../d"):
+        inside(box, f"rm -rf /results; ln -s {target} /results")
+        box.ok(*docker, "cp", "box:/results", "out/results")
+        assert os.readlink(box.work / "out/results") == target
+        (box.work / "out/results").unlink()
 
 
 def test_existing_links_outside(box):
