@@ -10,7 +10,7 @@ POLLER = select.poll()  # of the process that serves
 POLLER.register(CHANNEL, select.POLLIN)
 
 
-class Missing(Exception):
+class Absent(Exception):
     """The snippet has no such function: nothing that a case could expect."""
 
 
@@ -27,20 +27,20 @@ def find(space, name):
     """NAME, or CLASS.METHOD of an instance that is made without arguments."""
     first, _, rest = name.partition(".")
     if first not in space:
-        raise Missing("the snippet defines no %s" % first)
+        raise Absent("the snippet defines no %s" % first)
     found = space[first]
     for part in rest.split(".") if rest else ():
         if isinstance(found, type) and is_of_instances(found, part):
             try:
                 found = found()
             except BaseException as error:
-                raise Missing("an instance of %s cannot be made: %s: %s" % ((found.__name__,) + tuple(describe(error, SNIPPET)[:2])))
+                raise Absent("an instance of %s cannot be made: %s: %s" % ((found.__name__,) + tuple(describe(error, SNIPPET)[:2])))
         try:
             found = getattr(found, part)
         except AttributeError:
-            raise Missing("the snippet defines no %s" % name)
+            raise Absent("the snippet defines no %s" % name)
     if not callable(found):
-        raise Missing("%s is no function, but of type %s" % (name, type(found).__name__))
+        raise Absent("%s is no function, but of type %s" % (name, type(found).__name__))
     return found
 
 

@@ -269,10 +269,13 @@ def compiled(texts, posix=posix, read_all=read_all, marshal=sys.modules["marshal
 
 
 MAIN = b"\nmain()\n"  # the last line
+FIRST = 8  # bytes of the line that each begins with, which are another's nowhere
+SHARED = b"\n# until here for both\n"  # in that for cases and in that for asserting code
 texts = list(map(read_all, range(6, 10)))
 # The first two run a script, and serve cases: what they define is there before a program. The classes of the one for asserting
-# code are no program's to find.
-codes = compiled([text[:-len(MAIN)] for text in texts[:2]] + texts[2:])
+# code are no program's to find, but for those that it shares with the second: it goes on where that is.
+assert texts[1].partition(SHARED)[0][FIRST:] == texts[2].partition(SHARED)[0][FIRST:]
+codes = compiled([text[:-len(MAIN)] for text in texts[:2]] + [texts[2].partition(SHARED)[2], texts[3]])
 spaces = [{"__name__": "__main__", "__builtins__": __builtins__} for _ in range(2)]
 names = set(sys.modules)
 for code, space in zip(codes, spaces):
@@ -280,7 +283,8 @@ for code, space in zip(codes, spaces):
 for name in set(sys.modules) - names:
     del sys.modules[name]  # a snippet begins with what any has
 script, serving = spaces
-known = dict(zip(texts, [script["main"], serving["main"]] + codes[2:]))
+known = dict(zip([text[:FIRST] for text in texts],
+                 [(script["main"], None), (serving["main"], None), (codes[2], serving), (codes[3], {"__name__": "__main__"})]))
 held, new = [], {}
 
 cwd, mask = posix.getcwd(), posix.umask(0)
@@ -290,9 +294,9 @@ handlers = [(n, _signal.getsignal(n)) for n in range(1, 65)
             if n not in (9, 19, 32, 33) and (_signal.getsignal(n) == 1 or is_handled(n))]
 
 
-def go_on(fd, cwd=cwd, mask=mask, before=before, handlers=handlers, sys=sys, posix=posix,
+def go_on(fd, cwd=cwd, mask=mask, before=before, handlers=handlers, sys=sys, posix=posix, known=known, first=FIRST,
           signal=_signal.signal, read_all=read_all, encoding=sys.getfilesystemencoding()):
-    """Handlers are the kernel's, and not in the copy; so are the directory and the mask. Returns the harness's text."""
+    """Handlers are the kernel's, and not in the copy; so are the directory and the mask. Returns what is known of the harness's text."""
     for n, handler in handlers:
         signal(n, handler)
     posix.chdir(cwd)
@@ -315,7 +319,11 @@ def go_on(fd, cwd=cwd, mask=mask, before=before, handlers=handlers, sys=sys, pos
     sys.argv[:] = ["-c"] + words[3:]
     if hasattr(sys, "orig_argv"):
         sys.orig_argv[:] = words
-    return read_all(fd)
+    text = posix.read(fd, first)
+    if text in known:
+        posix.close(fd)
+        return known[text]
+    return text + read_all(fd), {"__name__": "__main__"}
 
 
 def rehearse(before=before, script=script["main"], posix=posix, sys=sys, go_on=go_on, keep=keep, is_quiet=is_quiet):
@@ -374,13 +382,12 @@ fill_holes(held, new)
 freeze()
 posix.kill(posix.getpid(), 19)  # SIGSTOP
 
-text = go_on(4)
+program, space = go_on(4)
 try:
-    text = known.get(text, text)
-    if type(text) is type(go_on):
-        text()
+    if space is None:
+        program()
     else:
-        exec(text)
+        exec(program, space)
 except SystemExit as e:
     if type(e) is SystemExit and (e.code is None or type(e.code) is int and 0 <= e.code < 256):
         ending.append(e.code or 0)

@@ -23,6 +23,9 @@
 #include "runtime/settings/policy.h"
 
 #define HARNESS_BYTES_MAX (256u << 10)
+/* As frozen.py looks for it. */
+#define HARNESS_SHARED "# until here for both"
+
 #define WARM_FDS 3u /* the channel, the harness, and what is thawed */
 
 /* The container's files and the start's, in one array; their memory stays where it is. */
@@ -277,7 +280,10 @@ void eval_job_container_free(struct eval_job_container *b)
 	free(b->spec.files);
 }
 
-/* "=made.py": as a text of that name, MADE, which is compiled when it is needed. */
+/*
+ * "=made.py": as a text of that name, MADE, which is compiled when it is needed. "#cases ": a line
+ * of that.
+ */
 static int read_harness(const struct paths *paths, const char *name, struct strbuf *out,
 			struct err *e)
 {
@@ -288,6 +294,11 @@ static int read_harness(const struct paths *paths, const char *name, struct strb
 
 	if (!path)
 		return err_oom(e);
+	if (*name == '#') {
+		strbuf_addstr(out, name);
+		strbuf_addch(out, '\n');
+		return 0;
+	}
 	for (const char *p = name + is_text; is_text && *p != '.'; p++)
 		strbuf_addch(out, (char)(*p - 'a' + 'A'));
 	strbuf_addstr(out, is_text ? " = r'''" : "");
@@ -298,12 +309,14 @@ static int read_harness(const struct paths *paths, const char *name, struct strb
 
 int eval_harness_fd(const struct paths *paths, enum eval_harness which, struct err *e)
 {
-	static const char *const files[][7] = {
-		[EVAL_HARNESS_SCRIPT] = {"script.py"},
-		[EVAL_HARNESS_CASES] = {"literal.py", "teller.py", "=made.py", "cases.py"},
-		[EVAL_HARNESS_CHECK] = {"literal.py", "teller.py", "=made.py", "=told.py",
-					"=suite.py", "check.py"},
-		[EVAL_HARNESS_LINT] = {"literal.py", "lint.py"},
+	/* A warm interpreter knows a text by its first line (frozen.py), and shares what two have. */
+	static const char *const files[][9] = {
+		[EVAL_HARNESS_SCRIPT] = {"#script", "script.py"},
+		[EVAL_HARNESS_CASES] = {"#cases ", "literal.py", "teller.py", "=made.py",
+					HARNESS_SHARED, "cases.py"},
+		[EVAL_HARNESS_CHECK] = {"#check ", "literal.py", "teller.py", "=made.py",
+					HARNESS_SHARED, "=told.py", "=suite.py", "check.py"},
+		[EVAL_HARNESS_LINT] = {"#lint  ", "literal.py", "lint.py"},
 		[EVAL_HARNESS_FROZEN] = {"frozen.py"},
 	};
 	const char *const *names = files[which];
