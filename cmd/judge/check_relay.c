@@ -125,7 +125,7 @@ static void answer_from(struct check_relay *r, const struct value *v)
 	bool is_missing = is_list && value_is_text(&x[0], "U") && x[3].kind == VALUE_STR;
 
 	/* Asking for what is not there is no call, and no answer that asking code may expect. */
-	r->was_called |= !is_missing && !r->is_about_name;
+	r->was_called |= !is_missing && (!r->is_about_name || r->is_about_attribute);
 	if (is_list && value_is_text(&x[0], "R"))
 		answer_returned(r, x, v->n);
 	else if (is_missing)
@@ -150,6 +150,7 @@ static void ask(struct check_relay *r, struct check_asker *a)
 	if (getrandom(&r->number, sizeof(r->number), 0) != sizeof(r->number))
 		r->number++;
 	r->is_about_name = a->is_about_name;
+	r->is_about_attribute = a->is_about_attribute;
 	enter(r, CHECK_CALLING, refusal_try_ms(&r->refusal, r->step_ms));
 	if (a->is_about_all)
 		peer_send(&r->snippet, &r->watch, 'N', r->number, NULL);
@@ -182,6 +183,7 @@ static bool is_question(struct check_relay *r, struct check_asker *a, const stru
 		return false;
 	a->is_about_name = v->items[1].kind == VALUE_NONE && v->items[2].kind == VALUE_NONE;
 	a->is_about_all = a->is_about_name && !v->items[0].n;
+	a->is_about_attribute = a->is_about_name && strchr(v->items[0].text, '.');
 	r->was_asked |= !a->is_about_all; /* which each import asks */
 	return a->is_about_name ||
 	       (v->items[1].kind == VALUE_LIST && v->items[2].kind == VALUE_DICT);
@@ -196,7 +198,7 @@ static void asked(struct check_relay *r, struct check_asker *a, const struct har
 
 	drop_question(r, a);
 	a->has_question = true;
-	a->is_about_name = a->is_about_all = false;
+	a->is_about_name = a->is_about_all = a->is_about_attribute = false;
 	a->asked = f->number;
 	a->turn = r->turns++;
 	if (value_read_literal(&pool, f->payload, f->len, &v, NULL) < 0 || !is_question(r, a, &v)) {

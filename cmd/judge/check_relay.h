@@ -33,6 +33,7 @@ struct check_asker {
 	bool has_question;      /* it waits for an answer */
 	bool is_about_name;     /* and calls nothing */
 	bool is_about_all;      /* but asks which names there are */
+	bool is_about_attribute; /* but asks what a function or class has */
 	uint64_t asked, turn;   /* the number of the question, and when it came */
 	struct strbuf question; /* as the snippet is asked it */
 };
@@ -52,6 +53,7 @@ struct check_relay {
 	struct refusal refusal;
 	bool is_refused;    /* and that is the host's fault: there is no verdict */
 	bool is_about_name; /* the question that is served: it calls nothing */
+	bool is_about_attribute;
 	bool was_asked; /* the asserting code has begun a call, of whatever, or has had to do with what a name stands for */
 	bool was_called; /* a function that the snippet has was called, once at least */
 	char *unfit;     /* why the asserting code cannot be run, as it says; NULL: it can */
