@@ -12,30 +12,51 @@ class CallFailed(BaseException):
 
 # --- values that cannot be told: told.py, once one is there -------------------------------------------------------------------------
 WATCH = None
+plain_print, plain_isinstance, plain_issubclass, shown_at = print, isinstance, issubclass, sys.stdout
 
 
 def untold(kind, text):
     need("TOLD")
-    return Missing(kind, text)
+    return untold_of_name(kind, text)
+
+
+def in_order(value, items):
+    need("TOLD")
+    return set_in_order(value, items)
+
+
+def is_of_snippet(value):
+    kind = type(value)
+    return plain_issubclass(kind, Function) or type(kind) in STANDING or kind in STANDING
 
 
 def callable_if_told(found, is_callable=callable):
-    return refuse(found) if type(found) is Missing else is_callable(found)
+    return refuse(found) if type(type(found)) in STANDING[1:] else is_callable(found)
 
 
 def isinstance_if_told(value, kind, is_instance=isinstance):
-    if type(value) is Function and kind is PLAIN_FUNCTION:  # as inspect.isfunction() asks
-        return CALLER.value_of_name(value.__name__)[0] in ("f", "a")
-    if type(value) is Missing and kind is not object and not is_told_kind(kind):
-        refuse(value)
+    own = type(value)
+    if type(own) in STANDING or own in STANDING:
+        return isinstance_of_other(value, kind)
+    if own is Function and type(kind) is tuple:
+        return any([isinstance_if_told(value, each) for each in kind])
+    if own is Function and kind is PLAIN_FUNCTION:  # as inspect.isfunction() asks
+        return CALLER.value_of_name(path_of_function(value))[0] in ("f", "a")
     return is_instance(value, kind)
 
 
+def issubclass_if_told(kind, kinds, is_subclass=issubclass):
+    return issubclass_of_other(kind, kinds) if type(kind) in STANDING else is_subclass(kind, kinds)
+
+
 def print_told(*values, **how):
-    plain_print(*[text_of_untold(value) if type(value) is Missing else value for value in values], **how)
-
-
-plain_print = print
+    for value in values:
+        if type(type(value)) in STANDING[1:]:
+            if how.get("file") or sys.stdout is not shown_at:  # where the check may read it
+                refuse(value)
+            values = [text_of_untold(each) if type(type(each)) in STANDING[1:] else each for each in values]
+            break
+    plain_print(*values, **how)
 
 
 def lock_file():
@@ -228,7 +249,7 @@ BUILT_IN_BY_NAME = {kind.__name__: kind for kind in BUILT_IN if not issubclass(k
 def plain_error(name, base, message, what):
     """One that is built in and made of plain values, as most are; else None."""
     kind = BUILT_IN_BY_NAME.get(name)
-    if base or kind is None or not what or what[0] != name or type(what[1]) is not tuple or not are_leaves(what[1]) or what[2]:
+    if base or kind is None or not what or what[0] != name or type(what[1]) is not tuple or not are_leaves(what[1]) or what[2] or what[3]:
         return None
     try:
         error = kind(*what[1])
@@ -248,7 +269,7 @@ def outcome(answer):
     try:
         error = plain_error(*answer[1:5])
         if error is None:
-            need("TOLD")
+            need("ERRORS")
             error = make_error(*answer[1:5])
     except Exception as why:
         CALLER.fail("what it raised is no exception: %s" % why)
@@ -283,35 +304,61 @@ def call(name, args, kwargs, is_async):
 
 
 class Function(object):
-    # What can be called, of the snippet: a function, a class. What is asked of it is asked there.
-    def __init__(self, name, is_async=False):
-        self.__dict__.update(__name__=name, __qualname__=name, __module__="solution", is_async=is_async)
+    # What can be called, of the snippet. What is asked of it is asked there.
+    __slots__ = "__path", "__is_async", "__weakref__"
+
+    def __init__(self, path, is_async=False):
+        set_path(self, path)
+        set_is_async(self, is_async)
 
     def __call__(*args, **kwargs):
-        return call(args[0].__name__, args[1:], kwargs, args[0].__dict__["is_async"])
+        return call(args[0].__path, args[1:], kwargs, args[0].__is_async)
 
     def __repr__(self):
-        return "<function %s of the snippet>" % self.__name__
+        return "<function %s of the snippet>" % self.__path
 
     def __getattr__(self, name):
         if name in ("__code__", "__globals__", "__closure__", "__signature__", "__self__", "__func__"):
-            CALLER.fail("%s of %s() of the snippet cannot be judged" % (name, self.__name__))
-        found = look_up("%s.%s" % (self.__name__, name))
+            CALLER.fail("%s of %s() of the snippet cannot be judged" % (name, self.__path))
+        found = look_up("%s.%s" % (self.__path, name))
         if found is NOTHING:
-            raise AttributeError("'%s' of the snippet has no attribute '%s'" % (self.__name__, name))
+            raise AttributeError("'%s' of the snippet has no attribute '%s'" % (self.__path, name))
         return found
 
     def __setattr__(self, name, value):
-        CALLER.fail("%s.%s is set, which the snippet does not see" % (self.__name__, name))
+        CALLER.fail("%s.%s is set, which the snippet does not see" % (self.__path, name))
+
+    def __eq__(self, other):
+        if self is not other and type(other) is Function and "." in self.__path + other.__path:
+            CALLER.fail("whether %s() and %s() of the snippet are one cannot be judged" % (self.__path, other.__path))
+        return self is other or NotImplemented
+
+    def __hash__(self):
+        return 1  # two may be equal, which is asked then
+
+    def __reduce__(self):
+        return self.__path
 
     def of_kind(self, *args):
-        CALLER.fail("what is of class %s of the snippet cannot be judged" % self.__name__)
+        CALLER.fail("what is of class %s of the snippet cannot be judged" % self.__path)
 
     __instancecheck__ = __subclasscheck__ = __mro_entries__ = of_kind
 
 
-Function.__doc__ = property(lambda self: Function.__getattr__(self, "__doc__"))
+Function.__doc__, Function.__module__ = (property(lambda self, name=name: Function.__getattr__(self, name)) for name in ("__doc__", "__module__"))
+path_of_function, set_path, set_is_async = Function._Function__path.__get__, Function._Function__path.__set__, Function._Function__is_async.__set__
 NOTHING = object()
+FUNCTIONS = {}  # by their names
+
+
+def function_here(path, kind=""):
+    """The one that stands for a function there, which may have other names: kind is told with the first."""
+    kind, _, first = kind.partition("=")
+    path = first or path
+    if path not in FUNCTIONS:
+        known = FUNCTION in FUNCTIONS and CALLER.known and CALLER.known.get(FUNCTION, "")
+        FUNCTIONS[path] = FUNCTIONS[FUNCTION] if known and known.partition("=")[2] == path else Function(path, kind == "a")
+    return FUNCTIONS[path]
 
 
 def look_up(path):
@@ -319,17 +366,21 @@ def look_up(path):
     try:
         kind, what = CALLER.value_of_name(path)
         if kind == "e":
-            need("TOLD")
+            need("ERRORS")
             what = error_class(what, [])
+        elif kind == "i":
+            need("TOLD")
+            what = Instance(path)
     except Exception as why:
         CALLER.fail("what %s is was not told: %s" % (path, why))
     if kind == "n":
         return NOTHING
     if kind == "m":
         CALLER.fail("%s, a method of instances of the snippet, cannot be judged" % path)
-    if kind in ("c", "f", "a", "o"):
-        return Function(path, kind == "a") if what is None else what
-    return what
+    return function_here(path, kind) if kind in ("f", "a", "o") else what
+
+
+own_names = vars(type(sys))["__dict__"].__get__
 
 
 class Solution(type(sys)):
@@ -338,22 +389,36 @@ class Solution(type(sys)):
     def __getattr__(self, name):
         if name == "__all__":
             return sorted(n for n in CALLER.names() if n[:1] != "_")
+        if name == "__file__" and is_asked_for_text(sys._getframe(1)):
+            CALLER.fail("the text of the snippet cannot be judged")
         if name.startswith("__"):
             raise AttributeError(name)
         kind = CALLER.names().get(name)
-        found = Function(name, kind == "a") if kind in ("f", "a", "o", "c") else look_up(name)
+        found = function_here(name, kind) if kind and kind[0] in "fao" else look_up(name)
         if found is NOTHING:
             raise AttributeError("module 'solution' has no attribute '%s'" % name)
-        self.__dict__[name] = found
+        own_names(self)[name] = found
         return found
 
     def __setattr__(self, name, value):
         if not name.startswith("__"):
             CALLER.fail("solution.%s is set, which the snippet does not see" % name)
-        self.__dict__[name] = value
+        own_names(self)[name] = value
 
     def __dir__(self):
         return sorted(CALLER.names())
+
+    @property
+    def __dict__(self):
+        for name in CALLER.names():
+            getattr(self, name)
+        return own_names(self)
+
+
+def is_asked_for_text(frame):
+    """Of the module's file, by the check or by inspect.getsource(), and not as all modules are gone through."""
+    code = frame.f_code
+    return code.co_filename == CHECK or code.co_name != "getmodule" and frame.f_globals.get("__name__") == "inspect"
 
 
 def run(space):
@@ -365,7 +430,7 @@ def run(space):
         if error.code or program is None:
             raise
     check = space.get("check")
-    has_check = bool(FUNCTION) and callable(check) and type(check) is not Function
+    has_check = bool(FUNCTION) and callable(check) and not is_of_snippet(check)
     if has_check:
         awaited(check(space["candidate"]))
     if "unittest" in sys.modules or any(name[:4] in ("test", "Test") for name in space):
@@ -405,7 +470,9 @@ def main():
     import _thread
     Opaque = untold
     prepare()
-    vars(sys.modules["builtins"]).update(callable=callable_if_told, isinstance=isinstance_if_told, print=print_told)
+    vars(sys.modules["builtins"]).update(callable=callable_if_told, isinstance=isinstance_if_told, issubclass=issubclass_if_told,
+                                         print=print_told)
+    Reader.in_order = staticmethod(in_order)
     TURN = Turn(_thread)
     CALLER = Caller(_thread)
     module = type(sys)("__main__")
@@ -415,7 +482,7 @@ def main():
     sys.modules["solution"] = Solution("solution")
     sys.argv[:] = [CHECK]
     if FUNCTION:
-        module.__dict__[FUNCTION.partition(".")[0]] = module.__dict__["candidate"] = Function(FUNCTION)
+        module.__dict__[FUNCTION.partition(".")[0]] = module.__dict__["candidate"] = function_here(FUNCTION)
     try:
         run(module.__dict__)
     except Gone:

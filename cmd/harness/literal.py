@@ -46,15 +46,19 @@ def put_text(out, s):
     out.append(data)
 
 
-def put_other(out, value, most=200):
+def text_of(value):
+    """Its repr(), where it has one."""
     try:
         text = without_limit(lambda: repr(value))
-        text = str.__str__(text) if type(text) is str else ""
+        return str.__str__(text) if type(text) is str else ""
     except BaseException:
-        text = ""
+        return ""
+
+
+def put_other(out, value):
     out.append(b"o")
     put_text(out, name_of(type(value))[:200])
-    put_text(out, text[:most])
+    put_text(out, text_of(value)[:200])
 
 
 def put_items(out, tag, items, depth):
@@ -142,6 +146,7 @@ def literal(value):
 class Reader(object):
     """Reads values that csbx sends: they are well-formed and nest at most as deep as DEPTH_MAX."""
     make = None  # of a made value: teller.py
+    in_order = None  # of a set, where its order may be seen: check.py
 
     def __init__(self, data):
         self.data, self.at = data, 0
@@ -179,7 +184,10 @@ class Reader(object):
     def read_set(self):
         value = set()
         self.begun.append(value)
-        value.update(self.items())
+        items = self.items()
+        value.update(items)
+        if self.in_order and len(items) > 1 and type(items[0]) is int and list(value) != items:
+            self.in_order(value, items)
         return value
 
     def read_made(self):

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Values that asserting code and a snippet tell each other beyond those of literal.py, for the files of both: PROTOCOL.md. Each
 # has a name of a list, and what it is made of. A module is imported when a value of it comes by.
-# Special methods that a class may have of its own without being another thing to those who use its objects.
-HARMLESS = frozenset("""__module__ __doc__ __dict__ __weakref__ __init__ __new__ __init_subclass__ __class_getitem__ __slots__ __annotations__
-    __qualname__ __match_args__ __orig_bases__ __parameters__ __getnewargs__ __getnewargs_ex__ __reduce__ __reduce_ex__ __getstate__ __setstate__
-    __copy__ __deepcopy__ __replace__ __static_attributes__ __firstlineno__ __annotate__ __annotate_func__ __annotations_cache__ __classcell__
-    __set_name__ __dir__ __sizeof__ __del__ __hash__""".split())
+# Names that a class may have of its own without being another thing to those who use it or its objects.
+HARMLESS = frozenset("""__module__ __dict__ __weakref__ __init_subclass__ __class_getitem__ __slots__ __qualname__ __match_args__ __orig_bases__
+    __parameters__ __static_attributes__ __firstlineno__ __annotate__ __annotate_func__ __annotations_cache__ __classcell__ __set_name__ __sizeof__
+    __del__ __abstractmethods__ _abc_impl""".split())
 # Classes and functions that hold nothing and do nothing but return something.
 BUILTIN_NAMES = """bool int float complex str bytes bytearray list tuple dict set frozenset range object abs all any ascii bin chr divmod format
     hash hex len max min oct ord pow repr round sorted sum reversed zip map filter enumerate""".split()
@@ -25,15 +24,42 @@ KEYS, VALUES, ITEMS = type({}.keys()), type({}.values()), type({}.items())
 ARRAY_CODES = frozenset("bBuhHiIlLqQfd")
 
 
-def special_methods(kind, base):
-    """Those that a class has of its own, or of another than its base."""
-    found = set()
-    for each in mro_of(kind):
-        if each is base or each is object:
-            continue
-        if not issubclass(base, each):
-            found.update(type.__getattribute__(each, "__dict__"))
-    return tuple(sorted(n for n in found if type(n) is str and n[:2] == "__" == n[-2:] and n not in HARMLESS))
+def own_space(kind):
+    return type.__getattribute__(kind, "__dict__")
+
+
+def is_one_of(kind, kinds):
+    """A metaclass may say that two are equal."""
+    return any(kind is each for each in kinds)
+
+
+def members(kind, known):
+    """What stands under the names that a class has of its own, or of another than those."""
+    found = {}
+    for each in reversed(mro_of(kind)):
+        for name, value in list(own_space(each).items()):
+            if is_one_of(each, known):
+                found.pop(name, None)
+            elif type(name) is str and name not in HARMLESS:
+                found[name] = value
+    return found
+
+
+def is_plain(value, depth=0):
+    """One that is told without any code of the snippet's, and means the same in a class there and here."""
+    kind = type(value)
+    if kind in LEAVES or id(value) in NAMES_OF_BUILTINS:
+        return True
+    if depth > 5 or kind not in (list, tuple, set, frozenset, dict) or len(value) > 1000:
+        return False
+    parts = list(value.items()) if kind is dict else value
+    return all(is_plain(part, depth + 1) for part in parts)
+
+
+def shown_and_refused(found):
+    """[{name: value}, names], of what a class has."""
+    shown = {name: value for name, value in found.items() if is_plain(value)}
+    return [shown, tuple(sorted(name for name in found if name not in shown))]
 
 
 def zone_told(zone):
@@ -68,6 +94,7 @@ LIBRARY = {
     "pathlib.PurePosixPath": ("PurePath", str),
     "pathlib._local.PosixPath": ("Path", str),
     "pathlib._local.PurePosixPath": ("PurePath", str),
+    "time.struct_time": ("struct_time", lambda v: v.__reduce__()[1]),
     "array.array": ("array", lambda v: (v.typecode, v.tolist()) if v.typecode in ARRAY_CODES else None),
 }
 BUILT_IN_KINDS = {
@@ -85,6 +112,34 @@ BUILT_IN_KINDS = {
 NONES = ("Ellipsis", "NotImplemented")  # which are made of None
 
 
+def path_of(found, name):
+    """The name of the snippet that a class or a function stands under, or None."""
+    at, space = None, SPACE
+    for part in name.split(".") if type(name) is str else ():
+        at = space.get(part)
+        space = own_space(at) if issubclass(type(at), type) else {}
+    if type(at) is staticmethod:
+        at = at.__func__
+    elif type(found) is PLAIN_FUNCTION and "." in name:  # which needs an object
+        at = None
+    if at is found:
+        return name
+    return next((n for n, value in list(SPACE.items()) if value is found and type(n) is str and n[:2] != "__"), None)
+
+
+def key_of(kind):
+    """What one side knows a class of the other by: "=" and its name in the snippet, or module and name in the library; "": by nothing."""
+    module, name = type.__getattribute__(kind, "__module__"), type.__getattribute__(kind, "__qualname__")
+    if type(module) is str and type(name) is str and module != "snippet":
+        at = sys.modules.get(module)
+        for part in name.split("."):
+            at = getattr(at, "__dict__", {}).get(part)
+        if at is kind or module == "builtins":
+            return module + "." + name
+    path = path_of(kind, name)
+    return "" if path is None else "=" + path
+
+
 def callable_name(value, kind):
     """The name of a function or class that the other side has as well, or None."""
     if id(value) in NAMES_OF_BUILTINS:
@@ -93,9 +148,8 @@ def callable_name(value, kind):
         return "builtin", value.__qualname__
     if kind is BUILTIN_FUNCTION and value.__module__ in ("math", "_operator"):
         return "builtin", value.__module__.lstrip("_") + "." + value.__name__
-    if kind is PLAIN_FUNCTION and SPACE.get(value.__name__) is value:
-        return "function", value.__name__
-    return None
+    path = path_of(value, value.__qualname__) if kind is PLAIN_FUNCTION else None
+    return None if path is None else ("function", path)
 
 
 def of_library(value, kind):
@@ -107,35 +161,32 @@ def of_library(value, kind):
     return None if part is None else (found[0], part)
 
 
-def named_tuple(value, kind):
-    """A tuple with names, or None."""
-    for base in mro_of(kind):
-        own = type.__getattribute__(base, "__dict__")
-        if "_make" in own and type(own.get("_fields")) is tuple and bases_of(base) == (tuple,):
-            special = set(special_methods(kind, base)) | set(special_methods(base, tuple))
-            return "namedtuple", (name_of(kind), own["_fields"], tuple(tuple.__iter__(value)), tuple(sorted(special - {"__repr__"})))
-    return None
+BASES = (int, float, str, bytes, list, tuple, dict, set, frozenset, bytearray, complex)
+COLLECTIONS = ("Counter", "OrderedDict", "defaultdict", "deque")  # of which classes may be made likewise
+ENUM_MODULES = ("http", "signal", "socket", "re", "ssl", "uuid", "inspect", "calendar", "enum")
 
 
-def subclass_parts(value, kind):
-    for base, plain in ((int, int.__int__), (float, float.__float__), (str, str.__str__), (bytes, lambda v: bytes.__getitem__(v, slice(None))),
-                        (list, lambda v: list(list.__iter__(v))), (tuple, lambda v: tuple(tuple.__iter__(v))),
-                        (dict, lambda v: dict(dict.items(v))), (set, lambda v: set(set.__iter__(v))),
-                        (frozenset, lambda v: frozenset(frozenset.__iter__(v))), (bytearray, lambda v: bytearray.__getitem__(v, slice(None))),
-                        (complex, lambda v: complex(real_of(v), imag_of(v)))):
-        if issubclass(kind, base):
-            special = special_methods(kind, base)
-            return "subclass", (name_of(kind), plain(value), special, repr(value) if "__repr__" in special else None)
-    return None
+def is_enum(kind):
+    enum = sys.modules.get("enum")
+    return enum is not None and issubclass(type(kind), enum.EnumMeta)
 
 
 def parts_of(value, kind):
-    """The name of what a value is, and what it is made of; None: it cannot be told."""
+    """The name of what a value is, and what it is made of."""
     found = BUILT_IN_KINDS.get(kind)
     if found is not None:
         part = found[1](value)
-        return None if part is None and found[0] not in NONES else (found[0], part)
-    return callable_name(value, kind) or of_library(value, kind) or named_tuple(value, kind) or subclass_parts(value, kind)
+        if part is None and found[0] not in NONES:
+            need("KINDS")
+            return object_parts(value, kind)
+        return found[0], part
+    found = callable_name(value, kind) or of_library(value, kind)
+    if found is None and issubclass(kind, type) and issubclass(value, BaseException):
+        found = "error", class_told(value)
+    if found is None:
+        need("KINDS")
+        found = rare_parts(value, kind)
+    return found
 
 
 def is_of_library(kind, module):
@@ -143,32 +194,74 @@ def is_of_library(kind, module):
 
 
 def class_told(kind, depth=0):
-    """A class of exceptions: the name of one that is built in, else [id, name, module, bases, whether it is the module's own]."""
+    """
+    A class of exceptions: the name of one that is built in, else [id, name, module, bases, whether it is the module's own, values of it,
+    names of what cannot be told].
+    """
     if id(kind) in BUILT_IN_IDS or depth > 20:
         return name_of(kind) if id(kind) in BUILT_IN_IDS else "Exception"
     own = type.__getattribute__(kind, "__module__")
     module = own if type(own) is str else ""
     bases = [base for base in bases_of(kind) if issubclass(base, BaseException)]
-    return [id(kind), name_of(kind), module, [class_told(base, depth + 1) for base in bases], is_of_library(kind, module)]
+    is_library = is_of_library(kind, module)
+    found = {} if is_library else members(kind, [each for each in mro_of(kind) if each is object or id(each) in BUILT_IN_IDS or
+                                                 is_of_library(each, type.__getattribute__(each, "__module__"))])
+    found.pop("__str__", None)  # which is the message
+    shown, refused = shown_and_refused(found)
+    return [id(kind), name_of(kind), module, [class_told(base, depth + 1) for base in bases], is_library, shown, refused]
 
 
-def error_told(error):
-    """[class, the arguments that one like it is made of, attributes]."""
+cause_of = vars(BaseException)["__cause__"].__get__
+
+
+def error_told(error, depth=0):
+    """[class, the arguments that one like it is made of, attributes, the cause or None: as it is told of one that is raised]"""
     kind = type(error)
     base = next(base for base in mro_of(kind) if id(base) in BUILT_IN_IDS)
     reduced = base.__reduce__(error)
     state = reduced[2] if len(reduced) > 2 and type(reduced[2]) is dict else {}
-    return [class_told(kind), tuple(reduced[1]), {k: v for k, v in state.items() if type(k) is str and k != "obj"}]
+    cause = cause_of(error)
+    if cause is not None:
+        text = str(cause) if depth < 10 else ""
+        cause = [name_of(type(cause)), built_in_base(type(cause)), text, error_told(cause, depth + 1) if depth < 10 else None]
+    return [class_told(kind), tuple(reduced[1]), {k: v for k, v in state.items() if type(k) is str and k != "obj"}, cause]
 
 
 def argument_parts(value, kind):
     """An object of a class that the snippet has no part in is no argument, nor is one that cannot be told."""
-    if kind is Function:
-        return "function", value.__name__
+    if type(kind) in STANDING or kind in STANDING:
+        return standing_argument(value, kind)
+    if issubclass(kind, Function):
+        return "function", path_of_function(value)
     made = parts_of(value, kind)
-    if made is None or made[0] == "subclass" or made[0] == "namedtuple" and made[1][3]:
-        raise Unfit("a %s" % name_of(kind) if kind is not Missing else "a value that cannot be judged")
+    if made[0] == "subclass" and issubclass(kind, tuple):
+        base = base_of(kind)
+        if is_named_tuple(base) and not set(named_tuple_members(kind, base)) - {"__doc__", "__annotations__"}:
+            return "namedtuple", (name_of(kind), own_space(base)["_fields"], made[1][1])
+    if made[0] in ("subclass", "object", "class"):
+        raise Unfit("a %s" % name_of(kind))
     return made
+
+
+class Refused(object):
+    """What a class of the snippet has under a name, and is not told."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __get__(self, value, kind=None):
+        path = told_of(kind)[0] if value is None and type(kind) in STANDING and self.name[:2] != "__" else None
+        if path is not None:
+            return Standing.__getattr__(kind, self.name)
+        self.refuse(type(value) if value is not None else kind)
+
+    def refuse(self, kind, *args):
+        CALLER.fail("%s of a %s of the snippet cannot be judged" % (self.name, name_of(kind if plain_isinstance(kind, type) else type(kind))))
+
+    __set__ = __delete__ = refuse
+
+
+OTHERS = {}  # classes of exceptions of the snippet, by what is told of them
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------------------
@@ -218,19 +311,30 @@ def make_builtin(name):
 
 
 def named_tuple_class(name, fields, found={}):
-    own = SPACE.get(name)
+    own = find_path(name)
     if isinstance(own, type) and issubclass(own, tuple) and getattr(own, "_fields", None) == fields:
         return own
     if (name, fields) not in found:
         expect(name, str)
         expect(fields, *[str] * len(fields))
-        found[name, fields] = of("collections", "namedtuple")(name, fields)
+        found[name, fields] = of("collections", "namedtuple")(name.rpartition(".")[2], fields)
     return found[name, fields]
 
 
 def make_named_tuple(part):
-    name, fields, values, _ = expect(part, str, tuple, tuple, tuple)
-    return named_tuple_class(name, fields)(*values)
+    name, fields, values = expect(part, str, tuple, tuple)
+    if len(fields) != len(values):
+        raise ValueError("a named tuple")
+    return tuple.__new__(named_tuple_class(name, fields), values)
+
+
+def make_member(part):
+    module, name, value = part
+    expect((module, name), str, str)
+    kind = of(module, name) if module in ENUM_MODULES else None
+    if not is_enum(kind):
+        raise ValueError("an enumeration")
+    return kind(value)
 
 
 def make_array(part):
@@ -240,8 +344,13 @@ def make_array(part):
     return of("array", "array")(code, items)
 
 
-def make_function(name):
-    return SPACE[name]
+def find_path(path):
+    """What stands there in the snippet, or None."""
+    first, *rest = path.split(".")
+    found = SPACE.get(first)
+    for part in rest:
+        found = getattr(found, part, None)
+    return found
 
 
 def make_path(kind, part):
@@ -276,9 +385,22 @@ MAKERS = {
     "dict_items": lambda part: part.items(),
     "builtin": make_builtin,
     "namedtuple": make_named_tuple,
-    "function": make_function,
+    "function": find_path,
+    "member": make_member,
+    "struct_time": lambda part: of("time", "struct_time")(*expect(part, tuple, dict)),
 }
 
 
-if "TOLD" in globals():
-    need("TOLD")
+def later(name, text):
+    """A maker of a text that is compiled when the first of its values comes by, and has the maker itself."""
+    def make_first(part):
+        need(text)
+        return MAKERS[name](part)
+    MAKERS[name] = make_first
+
+
+if "TOLD" in globals():  # of asserting code
+    MAKERS["function"] = function_here
+    for each in "subclass", "object", "class":
+        later(each, "TOLD")
+    later("error", "ERRORS")

@@ -124,10 +124,6 @@ def is_test_class(name, kind, of_unittest):
     return name.startswith("Test") and isinstance(kind, type) and not issubclass(kind, of_unittest) and getattr(kind, "__test__", True)
 
 
-def is_of_snippet(value):
-    return type(value) is Function or type(value) is Missing
-
-
 def is_fixture(value):
     kind = type(value)
     return kind is PLAIN_FUNCTION and hasattr(value, "_pytestfixturefunction") or kind.__name__ == "FixtureFunctionDefinition"

@@ -3,7 +3,8 @@
 # (made.py, told.py) is a text here, which is compiled when the first of them comes by.
 LEAVES = frozenset((type(None), bool, int, float, complex, str, bytes))
 PLAIN_FUNCTION = type(put)
-Function = Missing = None  # of check.py and told.py
+Function = None  # of check.py
+STANDING = ()  # the classes of classes that stand for those of a snippet: told.py
 SPACE = {}  # the snippet's names, where it runs
 needed = set()  # the names of those texts that are compiled
 
@@ -78,9 +79,6 @@ class Teller(object):
     def put_made(self, value, kind, depth):
         need("MADE")
         made = argument_parts(value, kind) if self.is_argument else parts_of(value, kind)
-        if made is None:
-            put_other(self.out, value, BYTES_MAX)
-            return
         number = self.n
         self.begin(value, True)
         self.out.append(b"x")

@@ -1,63 +1,304 @@
 # SPDX-License-Identifier: Apache-2.0
-# What asserting code sees of a snippet that is neither a plain value nor made of such: values that cannot be told, exceptions.
+# What asserting code sees of classes of a snippet, their objects, and values that cannot be told: it is compiled when the first comes by.
+
+
+# --- classes of the snippet ------------------------------------------------------------------------------------------------------
+
+need("MADE")
+TOLD_OF = "__told__"  # of a class that stands for one there: the name it has there or None, keys of it and its bases, whether it is a plain class
+CLASSES, USED = {}, set()  # classes by their keys, and which the check has asked something of
+UNIONS = ("UnionType", "_UnionGenericAlias", "_Union", "Union")
+
+
+def told_of(cls):
+    return own_space(cls)[TOLD_OF]
+
+
+def refuse_class(cls, *args, **kwargs):
+    CALLER.fail("what is asked of class %s of the snippet cannot be judged" % name_of(cls))
+
+
+class Standing(type):
+    """Of classes that stand for those of the snippet. To call one is to call that."""
+
+    def __new__(*args, **kwargs):
+        CALLER.fail("a class cannot be made here of one of the snippet's")
+
+    def __call__(*args, **kwargs):
+        path = told_of(args[0])[0]
+        return refuse_class(args[0]) if path is None else call(path, args[1:], kwargs, False)
+
+    def __getattr__(cls, name):
+        path = told_of(cls)[0]
+        found = NOTHING if path is None else look_up("%s.%s" % (path, name))
+        if found is NOTHING:
+            raise AttributeError("type object '%s' has no attribute '%s'" % (name_of(cls), name))
+        return found
+
+    def __setattr__(cls, name, value):
+        if name != "__slotnames__":  # which copying and pickling do
+            CALLER.fail("%s.%s is set, which the snippet does not see" % (name_of(cls), name))
+
+    def __repr__(cls):
+        return "<class 'solution.%s'>" % (told_of(cls)[0] or name_of(cls))
+
+    def __eq__(cls, other):
+        if cls is other or not plain_isinstance(other, type):
+            return cls is other or NotImplemented
+        keys = told_of(cls)[1]
+        if type(other) not in STANDING:
+            return keys[0] == key_of(other) if keys[0] else is_here(other) and refuse_class(cls)
+        theirs = told_of(other)[1][0]
+        return keys[0] == theirs if keys[0] or theirs else refuse_class(cls)
+
+    def __ne__(cls, other):
+        is_equal = Standing.__eq__(cls, other)
+        return is_equal if is_equal is NotImplemented else not is_equal
+
+    def __hash__(cls):
+        is_known = told_of(cls)[1][0][:1] == "=" or sys._getframe(1).f_code.co_filename == HARNESS
+        return type.__hash__(cls) if is_known else refuse_class(cls)
+
+    def __instancecheck__(cls, value):
+        kind = type(value)
+        if type(kind) in STANDING:
+            return is_of_kind(kind, cls)
+        note_use(cls)
+        return refuse_class(cls) if not told_of(cls)[2] or plain_isinstance(value, BaseException) else False
+
+    def __subclasscheck__(cls, kind):
+        if type(kind) in STANDING:
+            return is_of_kind(kind, cls)
+        note_use(cls)
+        return refuse_class(cls) if not told_of(cls)[2] or is_one_of(kind, OTHERS.values()) else False
+
+
+Standing.__dir__ = Standing.__iter__ = Standing.__len__ = Standing.__contains__ = Standing.__getitem__ = refuse_class
+for each in "add radd and rand sub mul lt le gt ge bool int float index next reversed".split():
+    setattr(Standing, "__%s__" % each, refuse_class)
+
+
+class Untold(Standing):
+    """Of those whose objects cannot be told: what such a class has is asked for."""
+
+    def __getattribute__(cls, name):
+        if name in ("__name__", "__class__"):
+            return type.__getattribute__(cls, name)
+        if told_of(cls)[0] is None:
+            CALLER.fail("the snippet returned a value whose type cannot be judged")
+        return Standing.__getattr__(cls, name)
+
+
+STANDING = (Standing, Untold)
+
+
+def is_here(kind):
+    """A class that values of the snippet may be of, too."""
+    return kind.__module__ != "__main__" or issubclass(kind, tuple)
+
+
+def note_use(*kinds):
+    """What the check, or what it calls, asks of a class is asked of the snippet once, so that csbx knows of it."""
+    frame = sys._getframe(1)
+    while frame.f_back and frame.f_code.co_filename == HARNESS:
+        frame = frame.f_back
+    if CHECK not in (frame.f_code.co_filename, frame.f_back and frame.f_back.f_code.co_filename):
+        return
+    for kind in kinds:
+        path = told_of(kind)[0] if type(kind) in STANDING else None
+        if path is not None and path not in USED:
+            USED.add(path)
+            CALLER.value_of_name(path + ".__name__")
+
+
+def is_of_kind(own, kind):
+    """Whether a class that stands for one of the snippet's is one, by what was told of it."""
+    if type(kind) is tuple:
+        return any([is_of_kind(own, each) for each in kind])
+    if type(kind).__name__ in UNIONS:
+        return is_of_kind(own, tuple(kind.__args__))
+    if kind is own or kind is object:
+        return True
+    keys = told_of(own)[1]
+    if type(kind) in STANDING:
+        key, is_plain_class = told_of(kind)[1][0], told_of(kind)[2]
+        return key in keys if key and (is_plain_class or key in keys) else refuse_class(kind)
+    if not plain_isinstance(kind, type):
+        return plain_issubclass(own, kind)
+    if is_one_of(kind, mro_of(own)) or (key_of(kind) or None) in keys:
+        return True
+    if type(kind) is type or type(own) is Standing:
+        return type(kind) is not type and plain_issubclass(own, kind)
+    CALLER.fail("the snippet returned a %s, which cannot be judged" % name_of(own))
+
+
+def library_class(key):
+    """The class itself, where the check has it as well."""
+    module, _, name = key.rpartition(".")
+    found = of(module, name) if key in LIBRARY or module in ENUM_MODULES else vars(sys.modules.get(module, sys)).get(name)
+    return found if plain_isinstance(found, type) and key_of(found) == key else None
+
+
+def class_here(part):
+    """The class here for one there: itself, where both have it, or one that stands for it."""
+    told, name, path, keys, shown, refused, is_plain_class, has_attributes = expect(
+        part, (type(None), type, str, tuple), str, (str, type(None)), tuple, dict, tuple, bool, bool)
+    for names in keys, refused, tuple(shown):
+        expect(names, *[str] * len(names))
+    key = keys[0]
+    found = library_class(key) if "." in key and key[0] != "=" else CLASSES.get(key)
+    if found is not None:
+        return found
+    space = {each: Refused(each) for each in refused}
+    space.update(shown, __module__=key.rpartition(".")[0] if key[:1] != "=" else "solution", __qualname__=name)
+    space[TOLD_OF] = path, keys, is_plain_class
+    if "__repr__" in space:
+        space["__repr__"] = text_as_told
+    if not has_attributes:
+        space["__slots__"] = ()
+    made = type.__new__(Untold if told is None else Standing, name, (base_here(name, told),), space)
+    if key:
+        CLASSES[key] = made
+    return made
+
+
+def base_here(name, told):
+    if told is None:
+        return Missing
+    if type(told) is tuple:
+        return named_tuple_base(name, *told)
+    if type(told) is str and told in COLLECTIONS:
+        return of("collections", told)
+    if not is_one_of(told, BASES):
+        raise ValueError("a class")
+    return told
+
+
+def named_tuple_base(name, fields, defaults):
+    expect((fields, defaults), tuple, tuple)
+    expect(fields, *[str] * len(fields))
+    base = of("collections", "namedtuple")(name, fields)
+    base.__new__.__defaults__ = defaults or None
+    base._field_defaults = dict(zip(fields[len(fields) - len(defaults):], defaults))
+    return base
+
+
+def isinstance_of_other(value, kind):
+    """isinstance(), of a value whose class stands for another, or of such a class."""
+    own = type(value)
+    if not is_one_of(own, STANDING):
+        return is_of_kind(own, kind)
+    note_use(value)
+    if type(kind) is tuple:
+        return any([isinstance_of_other(value, each) for each in kind])
+    if kind is not type and kind is not object and plain_isinstance(kind, type) and plain_issubclass(kind, type):
+        refuse_class(value)
+    return kind is type or plain_isinstance(value, kind)
+
+
+def issubclass_of_other(kind, kinds):
+    note_use(kind, *kinds if type(kinds) is tuple else (kinds,))
+    return is_of_kind(kind, kinds)
 
 
 # --- values that cannot be told --------------------------------------------------------------------------------------------------
 
 
+def kind_of_untold(value):
+    return name_of(type(value))
+
+
 def refuse(self, *args, **kwargs):
-    CALLER.fail("the snippet returned a %s, which cannot be judged" % object.__getattribute__(self, "kind"))
-
-
-class Untold(type):
-    """An abstract class (Iterable) asks a class what methods it has."""
-
-    def __getattribute__(cls, name):
-        if name in ("__mro__", "__dict__", "__name__", "__qualname__", "__module__", "__doc__"):
-            CALLER.fail("the snippet returned a value whose type cannot be judged")
-        return type.__getattribute__(cls, name)
+    CALLER.fail("the snippet returned a %s, which cannot be judged" % kind_of_untold(self))
 
 
 USES = """
     bool len length_hint iter next reversed contains getitem setitem delitem call enter exit aenter aexit aiter anext await int float
     complex index round trunc floor ceil abs neg pos invert bytes fspath lt le gt ge eq ne hash str setattr delattr
     add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or
-    radd rsub rmul rmatmul rtruediv rfloordiv rmod rdivmod rpow rlshift rrshift rand rxor ror format instancecheck mro_entries
+    radd rsub rmul rmatmul rtruediv rfloordiv rmod rdivmod rpow rlshift rrshift rand rxor ror format instancecheck subclasscheck mro_entries
 """.split()
-need("MADE")
 REFUSED = {"__%s__" % name: refuse for name in USES}
 
 
-def init_untold(self, kind, text):
-    object.__setattr__(self, "kind", kind)
-    object.__setattr__(self, "text", text)
-    WATCH.alive += 1
-
-
 def end_untold(self):
-    WATCH.end(sys._getframe(1))
+    if object.__getattribute__(self, "member") is None:
+        WATCH.end(sys._getframe(1))
+
+
+COPIES = ("__copy__", "__deepcopy__", "__reduce_ex__")
 
 
 def attribute_of_untold(self, name):
+    member = object.__getattribute__(self, "member")
+    if member is not None and name in ("_name_", "_value_"):
+        name = name.strip("_")
+    if member is not None and name in member:
+        return member[name]
+    if member is not None and name in COPIES:
+        return lambda *args: (getattr, (type(self), member["name"])) if name == "__reduce_ex__" else self
     if name != "__class__":  # which isinstance() in C code looks at
         refuse(self)
     return object.__getattribute__(self, name)
 
 
 def text_of_untold(self):
-    return "<a %s that cannot be judged: %s>" % (object.__getattribute__(self, "kind"), object.__getattribute__(self, "text"))
+    return "<a %s that cannot be judged: %s>" % (kind_of_untold(self), object.__getattribute__(self, "text"))
+
+
+def equals_untold(self, other):
+    """Those of an enumeration are equal to themselves alone."""
+    if object.__getattribute__(self, "member") is None:
+        refuse(self)
+    return self is other or NotImplemented
+
+
+def differs_from_untold(self, other):
+    is_equal = equals_untold(self, other)
+    return is_equal if is_equal is NotImplemented else not is_equal
+
+
+def truth_of_untold(self):
+    return refuse(self) if object.__getattribute__(self, "member") is None else True
+
+
+def hash_of_untold(self):
+    return refuse(self) if object.__getattribute__(self, "member") is None else object.__hash__(self)
 
 
 # Stands for a value that cannot be told. It may be shown by its repr(), and kept. Anything else would be told to asserting code as a
 # TypeError, an AttributeError or as False, which may be what it expects of the snippet.
-Missing = Untold("Missing", (object,), dict(REFUSED, __init__=init_untold, __del__=end_untold, __getattribute__=attribute_of_untold,
-                                            __repr__=lambda self: object.__getattribute__(self, "text")))
-# Of these classes no value that cannot be told is one.
-TOLD_KINDS = LEAVES | set(BUILT_IN_KINDS) | {tuple, list, dict, set}
+Missing = type.__new__(Untold, "Missing", (object,), dict(
+    REFUSED, __del__=end_untold, __getattribute__=attribute_of_untold, __repr__=lambda self: object.__getattribute__(self, "text"),
+    __eq__=equals_untold, __ne__=differs_from_untold, __bool__=truth_of_untold, __hash__=hash_of_untold, **{TOLD_OF: (None, ("",), False)}))
+MEMBERS = {}  # of enumerations, by class and name
 
 
-def is_told_kind(kind):
-    return all(map(is_told_kind, kind)) if type(kind) is tuple else type(kind) is type and kind in TOLD_KINDS
+def make_untold(kind, text, member=None):
+    value = object.__new__(kind)
+    object.__setattr__(value, "text", text)
+    object.__setattr__(value, "member", member)
+    WATCH.alive += member is None
+    return value
+
+
+def make_object(part):
+    kind, text, name, state = expect(part, STANDING + (type,), str, (str, type(None)), dict)
+    if type(kind) is not Untold:  # of which an object is as a rule told
+        return untold_of_name(name_of(kind), text)
+    if name is None or told_of(kind)[0] is None:
+        return make_untold(kind, text)
+    key = kind, name
+    if key not in MEMBERS:
+        MEMBERS[key] = make_untold(kind, text, state)
+    return MEMBERS[key]
+
+
+def untold_of_name(name, text):
+    key = "?" + name
+    if key not in CLASSES:
+        CLASSES[key] = class_here((None, name, None, ("",), {}, (), False, True))
+    return make_untold(CLASSES[key], text)
 
 
 class Watch(object):
@@ -115,119 +356,98 @@ def is_of_harness(tb):
 # --- values of classes that are made of another ----------------------------------------------------------------------------------
 
 
-def attribute_of_other(self, name):
-    """Of a class that is not here: it may have any."""
-    if name[:1] == "_":
-        raise AttributeError(name)
-    CALLER.fail("the attribute %s of a %s of the snippet cannot be judged" % (name, name_of(type(self))))
+TEXTS = {}  # values, what they are made of and their texts, by id
 
 
-def refused_methods(names):
-    def refuse_method(self, *args, **kwargs):
-        CALLER.fail("the snippet returned a %s, whose own methods cannot be judged" % name_of(type(self)))
-    space = {name: refuse_method for name in names if name not in ("__repr__", "__getattr__", "__getattribute__")}
-    return dict(space, __getattr__=attribute_of_other, __module__="solution")
+def text_as_told(self):
+    """repr() of an object whose class has its own, as long as the object is as it was."""
+    told = TEXTS.get(id(self))
+    if told is None or told[0] is not self or not type(told[1]).__eq__(self, told[1]) or vars(self) != told[2]:
+        CALLER.fail("__repr__ of a %s of the snippet cannot be judged" % name_of(type(self)))
+    return told[3]
+
+
+def fill(base, value, plain):
+    if base is list or base is bytearray:
+        base.extend(value, plain)
+    elif base is set:
+        set.update(value, plain)
+    elif base.__name__ == "OrderedDict":
+        for key in plain:
+            base.__setitem__(value, key, plain[key])
+    elif base.__name__ == "defaultdict":
+        base.__init__(value, plain.default_factory, plain)
+    elif base.__name__ == "deque":
+        base.__init__(value, plain, plain.maxlen)
+    else:
+        dict.update(value, plain)
 
 
 def make_subclass(part):
-    bases = (int, float, str, bytes, list, tuple, dict, set, frozenset, bytearray, complex)
-    name, plain, special, text = expect(part, str, bases, tuple, (str, type(None)))
-    expect(special, *[str] * len(special))
-    space = refused_methods(special)
+    kind, plain, state, text = expect(part, Standing, type(part[1]), dict, (str, type(None)))
+    base = type(plain)
+    if not plain_issubclass(kind, base):
+        raise ValueError("a class of another")
+    if base in (list, set, dict, bytearray) or base.__module__ == "collections":
+        value = base.__new__(kind)
+        fill(base, value, plain)
+    else:
+        value = base.__new__(kind, plain)
+    if state:
+        object.__getattribute__(value, "__dict__").update(state)
     if text is not None:
-        space["__repr__"] = lambda self: text
-    if "__eq__" in special:
-        space.setdefault("__ne__", space["__eq__"])
-        space.setdefault("__hash__", space["__eq__"])
-    return type(name, (type(plain),), space)(plain)
+        TEXTS[id(value)] = value, plain, state, text
+    return value
 
 
-def make_other_named_tuple(part, found={}):
-    name, fields, values, special = expect(part, str, tuple, tuple, tuple)
-    expect(special, *[str] * len(special))
-    if (name, fields, special) not in found:
-        kind = named_tuple_class(name, fields)
-        found[name, fields, special] = type(name, (kind,), dict(refused_methods(special), __slots__=()))
-    return found[name, fields, special](*values)
+def standing_argument(value, kind):
+    """A class of the snippet, one of its enumerations or a tuple with names of it go back as what they are there."""
+    is_class = is_one_of(kind, STANDING)
+    path = told_of(value if is_class else kind)[0]
+    member = object.__getattribute__(value, "member") if type(kind) is Untold else None
+    if path is not None and is_class:
+        return "function", path
+    if path is not None and member is not None:
+        return "function", path + "." + member["name"]
+    need("KINDS")
+    base = base_of(kind) if plain_issubclass(kind, tuple) else None
+    if path is not None and base is not None and is_named_tuple(base) and not getattr(value, "__dict__", None):
+        return "namedtuple", (path, base._fields, tuple(tuple.__iter__(value)))
+    raise Unfit("a %s" % name_of(kind) if type(kind) is Standing else "a value that cannot be judged")
 
 
-# --- exceptions ------------------------------------------------------------------------------------------------------------------
-
-OTHERS = {}  # classes of the snippet, by what is told of them
-
-
-def library_error(module, name):
-    """The class itself, where asserting code has it as well."""
-    found = vars(sys.modules.get(module, sys)).get(name) if module in ERROR_MODULES else None
-    return found if isinstance(found, type) and issubclass(found, Exception) else None
+class Instance(Function):
+    """An object of a class of the snippet that can be called."""
 
 
-def error_class(told, budget):
-    """The class here for a class there: itself, or one that stands for it."""
-    budget.append(None)
-    if len(budget) > 64:
-        raise ValueError("too many classes")
-    if type(told) is str:
-        return BUILTINS[told] if told in BUILTINS and BUILTINS[told] in BUILT_IN else Exception
-    key, name, module, bases, is_of_library = told
-    found = library_error(module, name) if is_of_library is True else None
-    if found is not None:
-        return found
-    made = tuple(error_class(base, budget) for base in bases) or (Exception,)
-    known = (expect(key, int), expect(name, str), expect(module, str), made)
-    if known not in OTHERS:
-        try:
-            OTHERS[known] = type(name, made, {"__module__": "solution" if module == "snippet" else module})
-        except TypeError:
-            OTHERS[known] = type(name, made[:1], {"__module__": module})
-    return OTHERS[known]
+def refuse_instance(self, *args):
+    CALLER.fail("%s of the snippet, an object, cannot be judged" % path_of_function(self))
 
 
-def set_state(error, args, state):
-    if error.args != args and not isinstance(error, OSError):
-        error.args = args
-    for name, value in state.items():
-        if name[:2] != "__" or name == "__notes__":
-            try:
-                setattr(error, name, value)
-            except Exception:
-                pass
-    return error
+for each in USES:
+    if each not in ("call", "setattr", "instancecheck", "subclasscheck", "mro_entries"):
+        setattr(Instance, "__%s__" % each, refuse_instance)
 
 
-def make_like(kind, args, state, message):
-    """As it was made there; None: that is another text."""
-    if any(type(arg) is Missing for arg in args):
-        return None
-    try:
-        error = kind.__new__(kind, *args) if type(kind.__init__) is PLAIN_FUNCTION else kind(*args)
-        set_state(error, args, state)
-        return error if str(error) == message else None
-    except Exception:
-        return None
+SETS = []  # that were put in order
 
 
-def make_unlike(kind, name, args, state, message):
-    """One of a class whose objects say something else than its arguments."""
-    told = type(name, (kind,), {"__module__": "solution", "__init__": lambda self, *args: None, "__str__": lambda self: message})
-    try:
-        error = told.__new__(told, *args)
-        return set_state(error, args, state)
-    except Exception:
-        pass
-    try:
-        return set_state(told.__new__(told), args, state)
-    except TypeError:  # a group, which is never empty
-        return told.__new__(told, message, [Exception("not told")])
+def set_in_order(value, items):
+    """
+    A set of whole numbers goes by their order in its table, whose size is that of the most that it has had. items: as they came there.
+    """
+    if len(items) > 10000 or len(SETS) > 100 or not all(type(item) is int for item in items):
+        return
+    SETS.append(None)
+    for n in 0, 6, 24, 96, 384, 1536, 0:
+        for added in items, items[::-1]:
+            value.clear()
+            value.update(range(-n, 0))
+            for item in range(-n, 0):
+                value.discard(item)
+            value.update(added)
+            if list(value) == items:
+                return
 
 
-def make_error(name, base, message, what):
-    """One that is built in, or of the standard library, is raised as itself, one of the snippet's as one like it."""
-    told, args, state = expect(tuple(what), (str, list), tuple, dict) if what else (None, (message,), {})
-    kind = error_class(told or ([0, name, "snippet", [base], False] if base else name), [])
-    if issubclass(kind, NOT_RAISED):
-        CALLER.fail("the snippet raised %s, which cannot be judged: it would end a loop here" % name)
-    return make_like(kind, args, state, message) or make_unlike(kind, name, args, state, message)
-
-
-MAKERS.update(subclass=make_subclass, namedtuple=make_other_named_tuple, function=Function)
+MAKERS.update({"subclass": make_subclass, "object": make_object, "class": class_here})

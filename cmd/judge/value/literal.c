@@ -166,7 +166,9 @@ static const struct {
 	{"dict_values", VALUE_LIST},    {"frozenset", VALUE_SET},    {"function", VALUE_STR},
 	{"memoryview", VALUE_BYTES},    {"namedtuple", VALUE_TUPLE}, {"range", VALUE_TUPLE},
 	{"slice", VALUE_TUPLE},         {"subclass", VALUE_TUPLE},   {"time", VALUE_TUPLE},
-	{"timedelta", VALUE_TUPLE},     {"timezone", VALUE_TUPLE},
+	{"timedelta", VALUE_TUPLE},     {"timezone", VALUE_TUPLE},   {"class", VALUE_TUPLE},
+	{"object", VALUE_TUPLE},        {"error", VALUE_LIST},       {"member", VALUE_TUPLE},
+	{"struct_time", VALUE_TUPLE},
 };
 
 /* "same" is what began as number so-and-so of the lists, dicts, sets and made values before it. */

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+# What asserting code sees of exceptions of a snippet that are not built in and made of plain values. It is compiled when the first comes by.
+need("MADE")
+
+
+def library_error(module, name):
+    """The class itself, where asserting code has it as well."""
+    found = vars(sys.modules.get(module, sys)).get(name) if module in ERROR_MODULES else None
+    return found if isinstance(found, type) and issubclass(found, Exception) else None
+
+
+def error_class(told, budget):
+    """The class here for a class there: itself, or one that stands for it."""
+    budget.append(None)
+    if len(budget) > 64:
+        raise ValueError("too many classes")
+    if type(told) is str:
+        return BUILTINS[told] if told in BUILTINS and BUILTINS[told] in BUILT_IN else Exception
+    key, name, module, bases, is_of_library, shown, refused = told
+    found = library_error(module, name) if is_of_library is True else None
+    if found is not None:
+        return found
+    made = tuple(error_class(base, budget) for base in bases) or (Exception,)
+    known = (expect(key, int), expect(name, str), expect(module, str), made)
+    if known not in OTHERS:
+        space = {each: Refused(each) for each in expect(refused, *[str] * len(refused))}
+        space.update(expect(shown, dict), __module__="solution" if module == "snippet" else module)
+        try:
+            OTHERS[known] = type(name, made, dict(space))
+        except TypeError:
+            OTHERS[known] = type(name, made[:1], space)
+    return OTHERS[known]
+
+
+def set_state(error, args, state):
+    if error.args != args and not plain_isinstance(error, OSError):
+        error.args = args
+    for name, value in state.items():
+        if name[:2] != "__" or name == "__notes__":
+            try:
+                is_refused = any(type(own_space(each).get(name)) is Refused for each in mro_of(type(error)))
+                vars(error).update({name: value}) if is_refused else setattr(error, name, value)
+            except Exception:
+                pass
+    return error
+
+
+def new_error(kind, args):
+    """As those of the class that one of the snippet's is made of are made."""
+    base = next(base for base in mro_of(kind) if not is_one_of(base, OTHERS.values()))
+    error = base.__new__(kind, *args)
+    if type(base.__init__) is not PLAIN_FUNCTION:
+        base.__init__(error, *args)
+    return error
+
+
+def make_like(kind, args, state, message):
+    """As it was made there; None: that is another text."""
+    if any(type(type(arg)) in STANDING[1:] for arg in args):
+        return None
+    try:
+        error = set_state(new_error(kind, args), args, state)
+        return error if str(error) == message else None
+    except Exception:
+        return None
+
+
+def make_unlike(kind, name, args, state, message):
+    """One of a class whose objects say something else than its arguments."""
+    told = type(name, (kind,), {"__module__": "solution", "__init__": lambda self, *args: None, "__str__": lambda self: message})
+    try:
+        return set_state(new_error(told, args), args, state)
+    except Exception:
+        pass
+    try:
+        return set_state(new_error(told, ()), args, state)
+    except TypeError:  # a group, which is never empty
+        return new_error(told, (message, [Exception("not told")]))
+
+
+def make_error(name, base, message, what):
+    """One that is built in, or of the standard library, is raised as itself, one of the snippet's as one like it."""
+    told, args, state, cause = expect(tuple(what), (str, list), tuple, dict, (list, type(None))) if what else (None, (message,), {}, None)
+    kind = error_class(told or ([0, name, "snippet", [base], False, {}, ()] if base else name), [])
+    if plain_issubclass(kind, NOT_RAISED):
+        CALLER.fail("the snippet raised %s, which cannot be judged: it would end a loop here" % name)
+    error = make_like(kind, args, state, message)
+    if error is None:
+        error = make_unlike(kind, name, args, state, message)
+    if cause is not None:
+        error.__cause__ = make_error(*expect(tuple(cause), str, str, str, (list, type(None))))
+    return error
+
+
+MAKERS["error"] = lambda part: error_class(part, [])

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""csbx eval --check: what asserting code sees of classes, functions and objects of the snippet. What it cannot see is a CallFailed."""
+from test_eval_told import cause, judge
+
+CODE = """
+import abc as _abc, collections as _collections, dataclasses as _dataclasses, enum as _enum, http as _http, time as _time, typing as _typing
+class Color(_enum.Enum):
+    RED = 1
+    BLUE = 2
+    def hello(self): return 1
+class Num(_enum.IntEnum):
+    ONE = 1
+class Word(str, _enum.Enum):
+    A = "a"
+class Bits(_enum.Flag):
+    A = 1
+    B = 2
+class Base(_abc.ABC):
+    @_abc.abstractmethod
+    def go(self): ...
+class Impl(Base):
+    def go(self): return 1
+    @staticmethod
+    def st(x): return x + 1
+class Other: pass
+class Stack(list):
+    "Mine."
+    LIMIT, _z = 3, 4
+    def peek(self): return self[-1]
+    def count(self, x): return 99
+    @staticmethod
+    def st(x): return x * 2
+class Lower(dict):
+    def get(self, key, default=None): return default
+class Real(int):
+    real = 7
+class Hashed(str):
+    def __hash__(self): return 1
+class Copied(list):
+    def __copy__(self): return ["wrong"]
+    def __deepcopy__(self, memo): return ["wrong"]
+class Shown(list):
+    def __repr__(self): return "Shown!"
+class Cnt(_collections.Counter): pass
+class OD(_collections.OrderedDict): pass
+class DD(_collections.defaultdict):
+    def extra(self): return 1
+class Dq(_collections.deque): pass
+class Pair(_typing.NamedTuple):
+    "Doc."
+    x: int
+    y: int = 3
+    def norm(self): return 1
+    def index(self): return 9
+class Lies(_collections.namedtuple("Lies", "x y")):
+    @property
+    def x(self): return 99
+    def _asdict(self): return {}
+Point = _collections.namedtuple("Point", "x y")
+class Meta(type):
+    def __instancecheck__(cls, other): return True
+class Strange(metaclass=Meta): pass
+@_dataclasses.dataclass
+class D:
+    a: int = 1
+class Boom(Exception):
+    K = 7
+    def __init__(self, c):
+        super().__init__("m")
+        self.c = c
+    @property
+    def p(self): return self.c + 1
+    def m(self): return 5
+    def __len__(self): return 0
+    def __eq__(self, other): return True
+    def __repr__(self): return "R"
+class Simple(ValueError): pass
+class Callee:
+    def __call__(self, x): return x + 1
+    def __eq__(self, other): return True
+    def __len__(self): return 0
+callee = Callee()
+def color(n): return Color(n)
+def name(c): return c.name if isinstance(c, Color) else "no"
+def kept():
+    x = Stack([1, 2])
+    x.n, x.other = 3, object()
+    return x
+def get(what):
+    Local = type("Local", (), {})
+    return {"num": Num.ONE, "word": Word.A, "bits": Bits.A | Bits.B, "impl": Impl(), "stack": Stack([1, 2]), "lower": Lower(a=1), "real": Real(3),
+            "hashed": Hashed("a"), "copied": Copied([1]), "shown": Shown([1]), "cnt": Cnt("aab"), "od": OD(a=1, b=2), "dd": DD(list, {1: [2]}),
+            "dq": Dq([1, 2], 5), "pair": Pair(1), "lies": Lies(1, 2), "point": Point(1, 2), "strange": Strange(), "d": D(), "local": Local(),
+            "cls": Impl, "ok": _http.HTTPStatus.OK, "now": _time.gmtime(0), "err": Boom, "counter": _collections.Counter, "gen": (n for n in [1]),
+            "points": [Point(n, n) for n in range(5)], "fn": get, "set": few()}[what]
+def few():
+    s = set(range(100))
+    for i in range(100):
+        if i not in (33, 64): s.discard(i)
+    return s
+def same(x): return x
+alias = same
+short = lambda x: x
+def boom(): raise Boom(3)
+def chain():
+    try: {}["k"]
+    except KeyError as e: raise Simple("x") from e
+"""
+BEGIN = "import abc, collections, copy, dataclasses, http, inspect, io, pickle, time, types\nimport solution\nfrom solution import *\n"
+BOOM = "try:\n    boom()\nexcept Boom as e:\n    assert "
+# Each is so, and its contrary is not.
+TRUE = (
+    "color(1) is Color.RED and color(1) == Color.RED != color(2)", "color(1).name == 'RED' and color(2).value == 2",
+    "color(1) in {Color.RED} and color(1) in (Color.RED, 1)", "name(Color.RED) == 'RED' and name(color(2)) == 'BLUE' and Color(1) is Color.RED",
+    "isinstance(color(1), Color) and not isinstance(color(1), Num)", "type(color(1)) is Color and type(color(1)) == type(color(2))",
+    "copy.deepcopy([color(1)]) == [Color.RED] and pickle.loads(pickle.dumps(color(1))) is Color.RED",
+    "get('num') == 1 == Num.ONE and isinstance(get('num'), Num) and get('num').name == 'ONE'", "get('word') == 'a' and get('word') in {'a'}",
+    "isinstance(get('num'), __import__('enum').IntEnum) and isinstance(get('word'), __import__('enum').Enum)",
+    "isinstance(get('impl'), Base) and issubclass(Impl, Base) and not issubclass(Base, Impl) and not isinstance(get('d'), Base)",
+    "issubclass(Base, abc.ABC) and isinstance(get('impl'), abc.ABC)", "inspect.isclass(Impl) and isinstance(Impl, type) and same(1) == 1",
+    "get('cls') is Impl and type(get('impl')) is Impl and get('impl').__class__ is Impl and same(Impl) is Impl and {Impl: 1}[type(get('impl'))] == 1",
+    "type(get('impl')) is not type(get('d')) and type(get('impl')) != D and get('cls') is not Other",
+    "Impl.st(3) == 4 and Stack.st(3) == 6 and Stack.LIMIT == 3 and get('stack').LIMIT == 3 and get('stack')._z == 4 and same(Impl.st)(1) == 2",
+    "isinstance(get('stack'), Stack) and type(get('stack')) is Stack and get('stack') == [1, 2] and type(get('stack')).__doc__ == 'Mine.'",
+    "not hasattr(get('stack'), 'nope') and vars(get('stack')) == {} and kept().n == 3 and 'n' in vars(kept())",
+    "pickle.loads(pickle.dumps(get('stack'))) == [1, 2] and type(copy.copy(get('stack'))) is Stack",
+    "repr(get('shown')) == 'Shown!' and str(get('shown')) == 'Shown!'",
+    "isinstance(get('cnt'), collections.Counter) and get('cnt').most_common(1) == [('a', 2)] and get('cnt')['z'] == 0",
+    "isinstance(get('od'), collections.OrderedDict) and get('od').popitem(last=False) == ('a', 1) and get('od') == {'a': 1, 'b': 2}",
+    "isinstance(get('dd'), collections.defaultdict) and get('dd')[5] == [] and get('dd') == {1: [2]}",
+    "isinstance(get('dq'), collections.deque) and list(get('dq')) == [1, 2] and get('dq').maxlen == 5",
+    "get('pair') == (1, 3) and get('pair').y == 3 and get('pair')._field_defaults == {'y': 3} and type(get('pair')).__doc__ == 'Doc.'",
+    "get('pair').__annotations__ == {'x': int, 'y': int} and Pair(5) == (5, 3) == type(get('pair'))(5)",
+    "type(get('pair')._replace(x=2)) is Pair and same(get('pair')).x == 1",
+    "get('point') == Point(1, 2) and repr(get('point')) == 'Point(x=1, y=2)' and type(same(get('point'))) is Point and get('points')[3].x == 3",
+    "isinstance(get('d'), D) and not isinstance(get('d'), (Impl, int)) and dataclasses.is_dataclass(get('d')) and get('strange') is not None",
+    "type(get('local')).__name__ == 'Local' and type(get('d')).__module__ == 'solution'",
+    "get('ok') is http.HTTPStatus.OK and same(http.HTTPStatus.NOT_FOUND) is http.HTTPStatus.NOT_FOUND",
+    "isinstance(get('now'), time.struct_time) and get('now').tm_year == 1970", "isinstance(get('gen'), types.GeneratorType)",
+    "type(get('gen')) == types.GeneratorType", "get('counter') is collections.Counter and get('err') is Boom", "list(get('set')) == [33, 64]",
+    "get('fn') is get and get('fn') == get and get('fn') in (get,) and get('fn') in {get} and get('fn') != same and same(same) is alias",
+    "pickle.loads(pickle.dumps(same)) is same and copy.deepcopy(same) is same and same(1) == 1", "same.__name__ == 'same' and same.__dict__ == {}",
+    "short.__name__ == '<lambda>' and alias.__name__ == 'same' and same.__module__ == 'solution'", "callee(2) == 3 and callable(callee)",
+    "same.__defaults__ is None", "'same' in vars(solution) and vars(solution)['same'] is same and same(1) == 1",
+    "issubclass(Impl, Impl.__mro__[1]) and Impl.__bases__ == (Base,) and Impl.__name__ == 'Impl'")
+TRUE_OF_BOOM = ("e.K == 7 and e.c == 3 and Boom.K == 7 and e.args == ('m',) and str(e) == 'm' and not hasattr(e, 'zz')",)
+# Neither they nor their contrary pass.
+UNTOLD = (
+    "get('stack').peek() == 2", "get('stack').count(1) == 1", "hasattr(get('stack'), 'peek')", "get('lower').get('a') == 1", "kept().other == 1",
+    "get('hashed') in {'a'}", "copy.copy(get('copied')) == [1]", "copy.deepcopy(get('copied')) == [1]", "get('dd').extra() == 1",
+    "get('pair').norm() == 1", "get('pair').index(1) == 0", "get('lies').x == 1", "get('lies')._asdict() == {}", "color(1).hello() == 1",
+    "len(Color) == 2", "list(Color) == []", "Color['RED'] is None", "get('bits') == 3", "isinstance(3, Strange)", "isinstance(get('d'), Strange)",
+    "get('d') == D(1)", "get('d').a == 1", "type(get('local')) == type(get('local'))", "len({type(get('local')), type(get('local'))}) == 2",
+    "isinstance(get('impl'), collections.abc.Iterable)", "callee == 3", "bool(callee)", "len(callee) == 0", "callee in [1]",
+    "__import__('doctest').testmod(solution).failed == 0", "solution.__file__", "print(get('d'), file=io.StringIO()) is None")
+UNTOLD_OF_BOOM = ("hasattr(e, 'p')", "e.m() == 5", "getattr(e, 'm', None) is None", "e == 1", "bool(e)", "repr(e) == 'R'", "Boom(4).c == 4")
+REFUSED = ("class X(Impl): pass", "class X(Stack): pass", "Impl.x = 1", "b = io.StringIO()\nwith __import__('contextlib').redirect_stdout(b):\n    print(get('d'))",
+           "x = get('shown')\nx.append(1)\nrepr(x)", "x = get('stack')\nx.count = 3")
+
+
+def test_what_is_told(csbx, python_image):
+    rows = [(CODE, f"{BEGIN}assert {said}\n", True) for said in TRUE] + [(CODE, f"{BEGIN}assert not ({said})\n", False) for said in TRUE]
+    rows += [(CODE, f"{BEGIN}{BOOM}{said}\n", True) for said in TRUE_OF_BOOM] + [(CODE, f"{BEGIN}{BOOM}not ({said})\n", False) for said in TRUE_OF_BOOM]
+    for record in judge(csbx, python_image, rows).values():
+        assert record["all_passed"] or cause(record)[0] == "AssertionError", record
+
+
+def test_what_is_not_told(csbx, python_image):
+    """It is neither so nor not so."""
+    rows = [(CODE, f"{BEGIN}{begin}{word}({said})\n", False) for said_of, begin in ((UNTOLD, "assert "), (UNTOLD_OF_BOOM, BOOM))
+            for said in said_of for word in ("", "not ")]
+    rows += [(CODE, f"{BEGIN}{said}\nassert same(1) == 1\n", False) for said in REFUSED]
+    for record in judge(csbx, python_image, rows).values():
+        assert cause(record)[0] == "CallFailed", record
+
+
+def test_a_wrong_attribute_of_a_class(csbx, python_image):
+    judge(csbx, python_image, [(CODE, BEGIN + "assert get('real').real == 3", False), (CODE, BEGIN + "assert get('real').real == 7", True)])
+
+
+def test_a_cause(csbx, python_image):
+    for said, want in (("isinstance(e.__cause__, KeyError) and e.__cause__.args == ('k',)", True), ("e.__cause__ is None", False)):
+        judge(csbx, python_image, [(CODE, f"{BEGIN}try:\n    chain()\nexcept Simple as e:\n    assert {said}\n", want)])
+
+
+def test_matches_and_unittest(csbx, python_image):
+    match = "match get('impl'):\n    case D():\n        assert 0\n    case %s():\n        pass\n    case _:\n        assert 0\n"
+    test = "import unittest\nclass T(unittest.TestCase):\n    def test_it(self):\n        "
+    judge(csbx, python_image, [
+        (CODE, BEGIN + match % "Impl", True), (CODE, BEGIN + match % "Other", False),
+        (CODE, f"{BEGIN}{test}self.assertIsInstance(get('impl'), Impl)\n        self.assertIs(color(1), Color.RED)", True),
+        (CODE, f"{BEGIN}{test}self.assertEqual(color(1), Color.BLUE)", False), (CODE, f"{BEGIN}{test}pass", False)])
+
+
+def test_functions_in_other_processes(csbx, python_image):
+    executor = "from concurrent.futures import ProcessPoolExecutor as E\nwith E(2) as p:\n    assert list(p.map(same, [1, 2])) == [1, %d]\n"
+    pool = "import multiprocessing as m\nwith m.get_context('fork').Pool(2) as p:\n    assert p.map(same, [1, 2]) == [1, %d]\n"
+    judge(csbx, python_image, [(CODE, BEGIN + body % n, n == 2) for body in (executor, pool) for n in (2, 3)])
+
+
+def test_attributes_are_asked_for(csbx, python_image):
+    """Of a function or a class, and of a constant not: a check that asks no more has not asked what the snippet does."""
+    code = "LIMIT = 3\ndef f(x: int, y=3) -> str:\n    'Says.'\nclass A: pass\nclass B(A): pass\n"
+    said = ("f.__doc__ == 'Says.'", "f.__annotations__ == {'x': int, 'return': str}", "f.__defaults__ == (3,)", "f.__name__ == 'f'", "issubclass(B, A)",
+            "__import__('inspect').isclass(A)")
+    rows = [(code, f"from solution import A, B, f\nassert {word}({each})\n", not word) for each in said for word in ("", "not ")]
+    records = judge(csbx, python_image, rows + [(code, "from solution import A, B, LIMIT, f\nassert LIMIT == 3\n", False)])
+    assert "called no function" in cause(records[len(rows)])[1]
+
+
+def test_the_candidate_is_the_function(csbx, python_image):
+    code = "def f(x): return x\ng = f\n"
+    judge(csbx, python_image, [{"code": code, "function": name, "check": f"from solution import f, g\nassert candidate is f and f is g and f(1) == {n}\n", "want": n == 1}
+                               for name in "fg" for n in (1, 2)])
