@@ -25,6 +25,35 @@ def in_order(value, items):
     return set_in_order(value, items)
 
 
+LATER = {"subclass": "TOLD", "object": "TOLD", "class": "TOLD", "error": "ERRORS"}  # texts that have what makes them
+OTHERS = {}  # classes of exceptions of the snippet, by what is told of them: errors.py
+
+
+def make_here(name, part):
+    if name == "function":
+        return function_here(part)
+    need("MADE")
+    if name in LATER:
+        need(LATER[name])
+    return MAKERS[name](part)
+
+
+def argument_parts(value, kind):
+    """An object of a class that the snippet has no part in is no argument, nor is one that cannot be told."""
+    if type(kind) in STANDING or kind in STANDING:
+        return standing_argument(value, kind)
+    if issubclass(kind, Function):
+        return "function", path_of_function(value)
+    made = parts_of(value, kind)
+    if made[0] == "subclass" and issubclass(kind, tuple):
+        base = base_of(kind)
+        if is_named_tuple(base) and not set(named_tuple_members(kind, base)) - {"__doc__", "__annotations__"}:
+            return "namedtuple", (name_of(kind), own_space(base)["_fields"], made[1][1])
+    if made[0] in ("subclass", "object", "class"):
+        raise Unfit("a %s" % name_of(kind))
+    return made
+
+
 def is_of_snippet(value):
     kind = type(value)
     return plain_issubclass(kind, Function) or type(kind) in STANDING or kind in STANDING
@@ -472,7 +501,7 @@ def main():
     prepare()
     vars(sys.modules["builtins"]).update(callable=callable_if_told, isinstance=isinstance_if_told, issubclass=issubclass_if_told,
                                          print=print_told)
-    Reader.in_order = staticmethod(in_order)
+    Reader.make, Reader.in_order = staticmethod(make_here), staticmethod(in_order)
     TURN = Turn(_thread)
     CALLER = Caller(_thread)
     module = type(sys)("__main__")

@@ -23,6 +23,8 @@ def error_class(told, budget):
     made = tuple(error_class(base, budget) for base in bases) or (Exception,)
     known = (expect(key, int), expect(name, str), expect(module, str), made)
     if known not in OTHERS:
+        if refused:
+            need("TOLD")
         space = {each: Refused(each) for each in expect(refused, *[str] * len(refused))}
         space.update(expect(shown, dict), __module__="solution" if module == "snippet" else module)
         try:

@@ -227,43 +227,6 @@ def error_told(error, depth=0):
     return [class_told(kind), tuple(reduced[1]), {k: v for k, v in state.items() if type(k) is str and k != "obj"}, cause]
 
 
-def argument_parts(value, kind):
-    """An object of a class that the snippet has no part in is no argument, nor is one that cannot be told."""
-    if type(kind) in STANDING or kind in STANDING:
-        return standing_argument(value, kind)
-    if issubclass(kind, Function):
-        return "function", path_of_function(value)
-    made = parts_of(value, kind)
-    if made[0] == "subclass" and issubclass(kind, tuple):
-        base = base_of(kind)
-        if is_named_tuple(base) and not set(named_tuple_members(kind, base)) - {"__doc__", "__annotations__"}:
-            return "namedtuple", (name_of(kind), own_space(base)["_fields"], made[1][1])
-    if made[0] in ("subclass", "object", "class"):
-        raise Unfit("a %s" % name_of(kind))
-    return made
-
-
-class Refused(object):
-    """What a class of the snippet has under a name, and is not told."""
-
-    def __init__(self, name):
-        self.name = name
-
-    def __get__(self, value, kind=None):
-        path = told_of(kind)[0] if value is None and type(kind) in STANDING and self.name[:2] != "__" else None
-        if path is not None:
-            return Standing.__getattr__(kind, self.name)
-        self.refuse(type(value) if value is not None else kind)
-
-    def refuse(self, kind, *args):
-        CALLER.fail("%s of a %s of the snippet cannot be judged" % (self.name, name_of(kind if plain_isinstance(kind, type) else type(kind))))
-
-    __set__ = __delete__ = refuse
-
-
-OTHERS = {}  # classes of exceptions of the snippet, by what is told of them
-
-
 # --- reading ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -389,18 +352,3 @@ MAKERS = {
     "member": make_member,
     "struct_time": lambda part: of("time", "struct_time")(*expect(part, tuple, dict)),
 }
-
-
-def later(name, text):
-    """A maker of a text that is compiled when the first of its values comes by, and has the maker itself."""
-    def make_first(part):
-        need(text)
-        return MAKERS[name](part)
-    MAKERS[name] = make_first
-
-
-if "TOLD" in globals():  # of asserting code
-    MAKERS["function"] = function_here
-    for each in "subclass", "object", "class":
-        later(each, "TOLD")
-    later("error", "ERRORS")

@@ -18,6 +18,24 @@ def refuse_class(cls, *args, **kwargs):
     CALLER.fail("what is asked of class %s of the snippet cannot be judged" % name_of(cls))
 
 
+class Refused(object):
+    """What a class of the snippet has under a name, and is not told."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __get__(self, value, kind=None):
+        path = told_of(kind)[0] if value is None and type(kind) in STANDING and self.name[:2] != "__" else None
+        if path is not None:
+            return Standing.__getattr__(kind, self.name)
+        self.refuse(type(value) if value is not None else kind)
+
+    def refuse(self, kind, *args):
+        CALLER.fail("%s of a %s of the snippet cannot be judged" % (self.name, name_of(kind if plain_isinstance(kind, type) else type(kind))))
+
+    __set__ = __delete__ = refuse
+
+
 class Standing(type):
     """Of classes that stand for those of the snippet. To call one is to call that."""
 

@@ -30,12 +30,12 @@ enum check_state {
 struct check_asker {
 	struct peer peer;
 	bool is_gone;
-	bool has_question;      /* it waits for an answer */
-	bool is_about_name;     /* and calls nothing */
-	bool is_about_all;      /* but asks which names there are */
+	bool has_question;       /* it waits for an answer */
+	bool is_about_name;      /* and calls nothing */
+	bool is_about_all;       /* but asks which names there are */
 	bool is_about_attribute; /* but asks what a function or class has */
-	uint64_t asked, turn;   /* the number of the question, and when it came */
-	struct strbuf question; /* as the snippet is asked it */
+	uint64_t asked, turn;    /* the number of the question, and when it came */
+	struct strbuf question;  /* as the snippet is asked it */
 };
 
 struct check_relay {

@@ -139,6 +139,8 @@ static void test_literals(void)
 		"l2:l0:xs4:samei1;",
 		"l1:xs4:samei0;",
 		"d1:xs7:builtins3:intN",
+		"xs6:objectt4:xs5:classt0:s1:aNd0:",
+		"xs5:errorl0:",
 	};
 	static const char *const bad[] = {
 		"x",
@@ -147,6 +149,8 @@ static void test_literals(void)
 		"xNN",
 		"xi1;N",
 		"xs10:subprocesss1:x",
+		"xs5:classl0:",
+		"xs5:errort0:",
 		"xs9:frozensetl1:i1;",
 		"xs4:samei0;",
 		"l1:xs4:samei1;",
