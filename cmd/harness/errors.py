@@ -26,12 +26,29 @@ def error_class(told, budget):
         if refused:
             need("TOLD")
         space = {each: Refused(each) for each in expect(refused, *[str] * len(refused))}
+        if "__str__" in space:
+            space["__str__"] = message_as_told
         space.update(expect(shown, dict), __module__="solution" if module == "snippet" else module)
         try:
             OTHERS[known] = type(name, made, dict(space))
         except TypeError:
             OTHERS[known] = type(name, made[:1], space)
     return OTHERS[known]
+
+
+MESSAGES = {}  # of exceptions whose class has its own, by id
+
+
+def message_as_told(self):
+    told = MESSAGES.get(id(self))
+    if told is None or told[0]() is not self:
+        CALLER.fail("__str__ of a %s of the snippet cannot be judged" % name_of(type(self)))
+    return told[1]
+
+
+def set_message(error, message):
+    number = id(error)
+    MESSAGES[number] = __import__("_weakref").ref(error, lambda ref: MESSAGES.pop(number, None)), message
 
 
 def set_state(error, args, state):
@@ -62,6 +79,8 @@ def make_like(kind, args, state, message):
         return None
     try:
         error = set_state(new_error(kind, args), args, state)
+        if kind.__str__ is message_as_told:
+            set_message(error, message)
         return error if str(error) == message else None
     except Exception:
         return None

@@ -19,7 +19,7 @@ def named_tuple_members(kind, base):
     """What a class has beyond what makes tuples with names, without their defaults."""
     def is_usual(name, value):
         if name in own["_fields"]:
-            return type(value) is property or type(value).__name__ == "_tuplegetter"
+            return type(getattr(value, "fget", None)).__name__ == "itemgetter" or type(value).__name__ == "_tuplegetter"
         return name in NAMED_TUPLES and not is_of_snippet_code(value)
     own = own_space(base)
     usual = [name for name, value in own.items() if is_usual(name, value)]
@@ -96,7 +96,7 @@ def subclass_parts(value, kind):
     if not plain:
         part = make(name_of(base), part)
     has_text = any("__repr__" in own_space(each) for each in mro_of(kind)[:mro_of(kind).index(base)])
-    return "subclass", (kind, part, state_of(value, kind), text_of(value) if has_text else None)
+    return "subclass", (kind, part, state_of(value, kind), text_of(value) if has_text else None, member_name(value, kind))
 
 
 PLAIN = {int: int.__int__, float: float.__float__, str: str.__str__, bytes: lambda v: bytes.__getitem__(v, slice(None)),
@@ -113,13 +113,19 @@ def member_parts(value, kind):
     return "member", (module, name_of(kind), value._value_)
 
 
+def member_name(value, kind):
+    """That of one of an enumeration, of which there is no other."""
+    name = value._name_ if is_enum(kind) else None
+    return name if type(name) is str and own_space(kind)["_member_map_"].get(name) is value else None
+
+
 def object_parts(value, kind):
     """What cannot be told: its class, its text, and its name where it is one of an enumeration."""
     if kind is Part:
         return object_parts(value.value, type(value.value))
     name = None
     if is_enum(kind) and not {"__eq__", "__ne__", "__hash__", "__bool__", "__len__"} & set(members(kind, mro_of(sys.modules["enum"].Enum))):
-        name = own_space(kind)["_member_map_"].get(value._name_) is value and value._name_ or None
+        name = member_name(value, kind)
     state = {"name": value._name_, "value": value._value_} if name and is_plain(value._value_) else {}
     return "object", (kind, text_of(value)[:BYTES_MAX], name, state)
 

@@ -206,7 +206,6 @@ def class_told(kind, depth=0):
     is_library = is_of_library(kind, module)
     found = {} if is_library else members(kind, [each for each in mro_of(kind) if each is object or id(each) in BUILT_IN_IDS or
                                                  is_of_library(each, type.__getattribute__(each, "__module__"))])
-    found.pop("__str__", None)  # which is the message
     shown, refused = shown_and_refused(found)
     return [id(kind), name_of(kind), module, [class_told(base, depth + 1) for base in bases], is_library, shown, refused]
 

@@ -61,6 +61,8 @@ class Standing(type):
         return "<class 'solution.%s'>" % (told_of(cls)[0] or name_of(cls))
 
     def __eq__(cls, other):
+        if not told_of(cls)[2] or plain_isinstance(other, type) and type(other) in STANDING and not told_of(other)[2]:
+            refuse_class(cls)
         if cls is other or not plain_isinstance(other, type):
             return cls is other or NotImplemented
         keys = told_of(cls)[1]
@@ -74,7 +76,7 @@ class Standing(type):
         return is_equal if is_equal is NotImplemented else not is_equal
 
     def __hash__(cls):
-        is_known = told_of(cls)[1][0][:1] == "=" or sys._getframe(1).f_code.co_filename == HARNESS
+        is_known = told_of(cls)[1][0][:1] == "=" and told_of(cls)[2] or sys._getframe(1).f_code.co_filename == HARNESS
         return type.__hash__(cls) if is_known else refuse_class(cls)
 
     def __instancecheck__(cls, value):
@@ -165,8 +167,15 @@ def class_here(part):
         expect(names, *[str] * len(names))
     key = keys[0]
     found = library_class(key) if "." in key and key[0] != "=" else CLASSES.get(key)
-    if found is not None:
-        return found
+    if found is None:
+        found = new_class(told, name, path, keys, shown, refused, is_plain_class, has_attributes)
+        if key:
+            CLASSES[key] = found
+    return found
+
+
+def new_class(told, name, path, keys, shown, refused, is_plain_class, has_attributes):
+    key = keys[0]
     space = {each: Refused(each) for each in refused}
     space.update(shown, __module__=key.rpartition(".")[0] if key[:1] != "=" else "solution", __qualname__=name)
     space[TOLD_OF] = path, keys, is_plain_class
@@ -174,10 +183,7 @@ def class_here(part):
         space["__repr__"] = text_as_told
     if not has_attributes:
         space["__slots__"] = ()
-    made = type.__new__(Untold if told is None else Standing, name, (base_here(name, told),), space)
-    if key:
-        CLASSES[key] = made
-    return made
+    return type.__new__(Untold if told is None else Standing, name, (base_here(name, told),), space)
 
 
 def base_here(name, told):
@@ -240,7 +246,7 @@ REFUSED = {"__%s__" % name: refuse for name in USES}
 
 
 def end_untold(self):
-    if object.__getattribute__(self, "member") is None:
+    if object.__getattribute__(self, "is_watched"):
         WATCH.end(sys._getframe(1))
 
 
@@ -296,14 +302,16 @@ def make_untold(kind, text, member=None):
     value = object.__new__(kind)
     object.__setattr__(value, "text", text)
     object.__setattr__(value, "member", member)
-    WATCH.alive += member is None
+    is_watched = member is None and told_of(kind)[1][0] != "builtins.module"  # which `from solution import *` brings
+    object.__setattr__(value, "is_watched", is_watched)
+    WATCH.alive += is_watched
     return value
 
 
 def make_object(part):
     kind, text, name, state = expect(part, STANDING + (type,), str, (str, type(None)), dict)
-    if type(kind) is not Untold:  # of which an object is as a rule told
-        return untold_of_name(name_of(kind), text)
+    if type(kind) is not Untold:
+        return make_untold(class_of_library(kind), text)
     if name is None or told_of(kind)[0] is None:
         return make_untold(kind, text)
     key = kind, name
@@ -312,11 +320,20 @@ def make_object(part):
     return MEMBERS[key]
 
 
-def untold_of_name(name, text):
-    key = "?" + name
+def unknown_class(key, name, keys, is_plain_class):
     if key not in CLASSES:
-        CLASSES[key] = class_here((None, name, None, ("",), {}, (), False, True))
-    return make_untold(CLASSES[key], text)
+        CLASSES[key] = new_class(None, name, None, keys, {}, (), is_plain_class, True)
+    return CLASSES[key]
+
+
+def class_of_library(kind):
+    """That of objects that cannot be told, of a class that is here as well."""
+    keys = tuple(map(key_of, mro_of(kind)))
+    return unknown_class(("?", keys), name_of(kind), keys, True)
+
+
+def untold_of_name(name, text):
+    return make_untold(unknown_class("?" + name, name, ("",), False), text)
 
 
 class Watch(object):
@@ -402,10 +419,12 @@ def fill(base, value, plain):
 
 
 def make_subclass(part):
-    kind, plain, state, text = expect(part, Standing, type(part[1]), dict, (str, type(None)))
+    kind, plain, state, text, member = expect(part, Standing, type(part[1]), dict, (str, type(None)), (str, type(None)))
     base = type(plain)
     if not plain_issubclass(kind, base):
         raise ValueError("a class of another")
+    if (kind, member) in MEMBERS:
+        return MEMBERS[kind, member]
     if base in (list, set, dict, bytearray) or base.__module__ == "collections":
         value = base.__new__(kind)
         fill(base, value, plain)
@@ -415,6 +434,8 @@ def make_subclass(part):
         object.__getattribute__(value, "__dict__").update(state)
     if text is not None:
         TEXTS[id(value)] = value, plain, state, text
+    if member is not None:
+        MEMBERS[kind, member] = value
     return value
 
 

@@ -60,6 +60,14 @@ Point = _collections.namedtuple("Point", "x y")
 class Meta(type):
     def __instancecheck__(cls, other): return True
 class Strange(metaclass=Meta): pass
+class Equal(type):
+    def __eq__(self, other): return True
+    def __hash__(self): return 1
+class Same(metaclass=Equal): pass
+Patched = _collections.namedtuple("Patched", "x y")
+Patched.x = property(lambda self: 99)
+class Said(Exception):
+    def __str__(self): return "said " + self.args[0]
 @_dataclasses.dataclass
 class D:
     a: int = 1
@@ -92,7 +100,7 @@ def get(what):
             "hashed": Hashed("a"), "copied": Copied([1]), "shown": Shown([1]), "cnt": Cnt("aab"), "od": OD(a=1, b=2), "dd": DD(list, {1: [2]}),
             "dq": Dq([1, 2], 5), "pair": Pair(1), "lies": Lies(1, 2), "point": Point(1, 2), "strange": Strange(), "d": D(), "local": Local(),
             "cls": Impl, "ok": _http.HTTPStatus.OK, "now": _time.gmtime(0), "err": Boom, "counter": _collections.Counter, "gen": (n for n in [1]),
-            "points": [Point(n, n) for n in range(5)], "fn": get, "set": few()}[what]
+            "map": map(str, [1]), "patched": Patched(1, 2), "points": [Point(n, n) for n in range(5)], "fn": get, "set": few()}[what]
 def few():
     s = set(range(100))
     for i in range(100):
@@ -102,6 +110,7 @@ def same(x): return x
 alias = same
 short = lambda x: x
 def boom(): raise Boom(3)
+def say(): raise Said("it")
 def chain():
     try: {}["k"]
     except KeyError as e: raise Simple("x") from e
@@ -114,6 +123,7 @@ TRUE = (
     "color(1) in {Color.RED} and color(1) in (Color.RED, 1)", "name(Color.RED) == 'RED' and name(color(2)) == 'BLUE' and Color(1) is Color.RED",
     "isinstance(color(1), Color) and not isinstance(color(1), Num)", "type(color(1)) is Color and type(color(1)) == type(color(2))",
     "copy.deepcopy([color(1)]) == [Color.RED] and pickle.loads(pickle.dumps(color(1))) is Color.RED",
+    "get('num') is Num.ONE is Num(1) and get('word') is Word.A", "isinstance(get('map'), map) and type(get('map')) == map",
     "get('num') == 1 == Num.ONE and isinstance(get('num'), Num) and get('num').name == 'ONE'", "get('word') == 'a' and get('word') in {'a'}",
     "isinstance(get('num'), __import__('enum').IntEnum) and isinstance(get('word'), __import__('enum').Enum)",
     "isinstance(get('impl'), Base) and issubclass(Impl, Base) and not issubclass(Base, Impl) and not isinstance(get('d'), Base)",
@@ -148,7 +158,7 @@ TRUE_OF_BOOM = ("e.K == 7 and e.c == 3 and Boom.K == 7 and e.args == ('m',) and 
 UNTOLD = (
     "get('stack').peek() == 2", "get('stack').count(1) == 1", "hasattr(get('stack'), 'peek')", "get('lower').get('a') == 1", "kept().other == 1",
     "get('hashed') in {'a'}", "copy.copy(get('copied')) == [1]", "copy.deepcopy(get('copied')) == [1]", "get('dd').extra() == 1",
-    "get('pair').norm() == 1", "get('pair').index(1) == 0", "get('lies').x == 1", "get('lies')._asdict() == {}", "color(1).hello() == 1",
+    "get('patched').x == 99", "Same == 3", "Same in {1}", "get('pair').norm() == 1", "get('pair').index(1) == 0", "get('lies').x == 1", "get('lies')._asdict() == {}", "color(1).hello() == 1",
     "len(Color) == 2", "list(Color) == []", "Color['RED'] is None", "get('bits') == 3", "isinstance(3, Strange)", "isinstance(get('d'), Strange)",
     "get('d') == D(1)", "get('d').a == 1", "type(get('local')) == type(get('local'))", "len({type(get('local')), type(get('local'))}) == 2",
     "isinstance(get('impl'), collections.abc.Iterable)", "callee == 3", "bool(callee)", "len(callee) == 0", "callee in [1]",
@@ -176,6 +186,11 @@ def test_what_is_not_told(csbx, python_image):
 
 def test_a_wrong_attribute_of_a_class(csbx, python_image):
     judge(csbx, python_image, [(CODE, BEGIN + "assert get('real').real == 3", False), (CODE, BEGIN + "assert get('real').real == 7", True)])
+
+
+def test_an_exception_with_a_text_of_its_own(csbx, python_image):
+    for said, want in (("type(e) is Said and str(e) == 'said it' and e.args == ('it',)", True), ("str(e) == 'it'", False)):
+        judge(csbx, python_image, [(CODE, f"{BEGIN}try:\n    say()\nexcept Said as e:\n    assert {said}\n", want)])
 
 
 def test_a_cause(csbx, python_image):
