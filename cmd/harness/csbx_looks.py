@@ -11,6 +11,7 @@ from csbx_conditions import changed_facts, changed_surroundings, hidden_modules
 from csbx_defs import cells_of, has_changed, make_filed
 from csbx_helpers import make_helpers
 from csbx_items import make_items
+from csbx_kinds import named
 from csbx_library import standard_at_first
 from csbx_modules import MODULES_KNOWN, function_code, make_modules
 from csbx_outcomes import frames_of, leads_to, make_judge, says_its_class
@@ -58,7 +59,7 @@ def make_looks(pytest, ask, repo):
     items_of, witness_within = make_items(ask, repo), make_witness_within(ask)
     items_of.watch_marks(Node)
     judge = make_judge(ask, repo, kinds, bound_by_imports, text_of)
-    code_of, text, from_call = function_code, text_of, CallInfo.from_call
+    code_of, text, from_call, name_in = function_code, text_of, CallInfo.from_call, named
     frames_in, says_class, (begin_helpers, look_at_helpers) = frames_of, says_its_class, make_helpers(ask, repo, text_of)
     witnessed, (remember_case, look_at_case, is_marked), waits = make_witness(ask), make_cases(ask, repo, text_of), is_async
     own_ways, callers = (Function.runtest, TestCaseFunction.runtest), (Function, TestCaseFunction)
@@ -134,6 +135,29 @@ def make_looks(pytest, ask, repo):
     def writes_marks(item):
         return adds_marks(item, way_to_mark[1:])
 
+    def is_marked_by(base, mark):
+        """True for the class that has a mark itself."""
+        own = vars(base).get("pytestmark", ())
+        return any(m is mark or getattr(m, "mark", m) is mark for m in (own if isinstance(own, (list, tuple)) else [own]))
+
+    def gives_marks(base):
+        """True for a class of a file that no patch changed and that has words for marks; it is what the file has by that name."""
+        home = modules.get(base.__module__)
+        file = getattr(home, "__file__", None)
+        is_its = "<" in base.__qualname__ or name_in(home, base.__qualname__) is base
+        return isinstance(file, str) and ask("vouched", file) and is_its and any(w in text(file) for w in (b"pytestmark", b"mark."))
+
+    def marks_of_class(item, node, mark):
+        """A mark that a test has by its class is of a base whose file gives it: classes of unittest have none, nor may a patch mark others."""
+        kind = getattr(node, "obj", None)
+        if not isinstance(kind, type):
+            return
+        bases = [b for b in kind.__mro__ if is_marked_by(b, mark)]
+        own = [b for b in bases if b.__module__ == kind.__module__]
+        if not (bases or adds_marks(item)) or not (own or all(map(gives_marks, bases))):
+            names = ["%s.%s" % (b.__module__, b.__qualname__) for b in bases] or ["its class no more"]
+            found("outcome_call", "a mark %s of %s is of %s" % (mark.name, item.nodeid, names[0]))
+
     def marks(known, item):
         """Marks that skip a test, or expect it to fail: of a package's __init__.py, or made while it ran."""
         own = getattr(getattr(item, "module", None), "__file__", None)
@@ -142,6 +166,7 @@ def make_looks(pytest, ask, repo):
             if mark.name != name or mark.args is not args or mark.kwargs != kwargs:
                 found("outcome_call", "the mark %s of %s was changed" % (name, item.nodeid))
         for node, mark in marks_of(item):
+            marks_of_class(item, node, mark)
             file = getattr(getattr(node, "obj", None), "__file__", None)
             if isinstance(file, str) and file != own and not ask("vouched", file):
                 found("outcome_call", "a mark %s of %s" % (mark.name, file))

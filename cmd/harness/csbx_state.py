@@ -10,6 +10,8 @@ import os
 import sys
 import types
 
+from csbx_texts import says, text_of
+
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 
@@ -17,6 +19,8 @@ OF_ZOPE = ("__provides__", "__providedBy__", "__implemented__")  # by which it k
 OF_DJANGO = "_pytest.unittest.TestCaseFunction", "runtest", "/pytest_django/plugin.py", "non_debugging_runtest"
 # By which pytest says when something was, and how long it took.
 CLOCKS = frozenset((("_pytest.timing", "perf_counter"), ("_pytest.timing", "sleep"), ("_pytest.timing", "time"), ("_pytest.junitxml", "datetime")))
+# Attributes that unittest gives the class of each test, and its own where a module could not be loaded, and pytest those of its nodes.
+OF_RUNNERS = ("_classSetupFailed", "_pytest_diamond_inheritance_warning_shown")
 NOTHING = types.MappingProxyType({})
 
 
@@ -40,9 +44,10 @@ def functions_in(value):
     return [p for p in parts if type(p) is types.FunctionType]
 
 
-def make_watch(packages, is_true, repo, tell, kept):
+def make_watch(packages, origins, repo, tell, kept):
     """check(), settle(), guard(name, class). check tells what has become another of the modules of the packages, their classes and functions.
-    kept: what is let go of here."""
+    origins: is_true(code), is_file_vouched(file); kept: what is let go of here."""
+    is_true, is_file_vouched = origins
     _type, _subclass, _callable, _list, _tuple, _id, _len, _map, _str = type, issubclass, callable, list, tuple, id, len, map, str
     get_module, module_type, modules, none = sys.modules.get, types.ModuleType, sys.modules, object()
     members, functions_of_member = class_names, functions_in
@@ -57,7 +62,7 @@ def make_watch(packages, is_true, repo, tell, kept):
 
     descriptors = (property, staticmethod, classmethod)
     namespace_type, function_type, guarded = types.SimpleNamespace, types.FunctionType, []
-    clocks, of_zope, of_django = CLOCKS, OF_ZOPE, OF_DJANGO
+    clocks, of_zope, of_django, of_runners, said, text_at = CLOCKS, OF_ZOPE, OF_DJANGO, OF_RUNNERS, says, text_of
     builtin_names, mro, begins = frozenset(vars(builtins)), type.__dict__["__mro__"].__get__, str.startswith
 
     def dict_of(holder):
@@ -149,6 +154,17 @@ def make_watch(packages, is_true, repo, tell, kept):
         made = [f for part in _list(members(kind).values()) for f in functions_of_member(part)]
         return not all([is_true(f.__code__) for f in made]) or (not made and _callable(value))
 
+    def is_put(key):
+        """True where the tests, the repository as it was or a library have words for giving a class an attribute of that name."""
+        files = [names_of_module(m).get("__file__") for m in _list(modules.values()) if _type(m) is module_type]
+        return any([_type(f) is _str and f.endswith(".py") and (f.startswith(repo + "/") or "-packages/" in f) and not f.startswith(homes) and
+                    is_file_vouched(f) and said(text_at(f), key) for f in files])
+
+    def is_brought(name, key):
+        """True for an attribute that a class of the runner did not have: the runner looks for some, as marks are, in the tests' classes,
+        which inherit them."""
+        return not begins(name, "csbx") and key not in of_runners and not is_put(key)
+
     def differs(name, key, old, new, is_of_class=False):
         functions = functions_of_member(new) if new is not none else []
         if _type(key) is not _str or key == "__builtins__":
@@ -162,11 +178,11 @@ def make_watch(packages, is_true, repo, tell, kept):
         if _type(old) is module_type or _type(new) is module_type:
             return old is not none and old is not None
         if (key.startswith("__") and key.endswith("__") and not functions and
-                not key.startswith("__unittest") and not functions_of_member(old)):
+                not key.startswith(("__unittest", "__test__")) and not functions_of_member(old)):
             return False
         if old is none or old is None:
             if not functions:
-                return key.startswith("__unittest") or (old is none and _type(new) in descriptors) or \
+                return key.startswith("__unittest") or (old is none and (_type(new) in descriptors or is_of_class and is_brought(name, key))) or \
                     (old is None and _len(settled) > 0 and is_strange(new))
             return not is_of_runner(functions) and (settled or not is_of_plugin(functions))
         if not _callable(old) and not functions_of_member(old):

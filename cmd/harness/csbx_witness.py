@@ -199,8 +199,14 @@ def make_cases(ask, repo, text_of):
         cases, name = ask("known")["cases"], getattr(case, "_testMethodName", "")
         if is_of_unittest(type(case)):
             return True  # a module that could not be loaded is one
-        return any(was.get(word) or word in was[""].get(name, ()) for was in [cases.get(b) for b in type(case).__mro__] if was) or \
+        own = [cases.get(b) for b in type(case).__mro__ if b.__module__ == type(case).__module__ or is_theirs(b)]
+        return any(was.get(word) or word in was[""].get(name, ()) for was in own if was) or \
             word == "__unittest_skip__" and any([is_prepared_so(type(case), key, word) for key in preparing])
+
+    def is_theirs(base):
+        """True for a class of a file that no patch changed."""
+        file = getattr(modules.get(base.__module__), "__file__", None)
+        return isinstance(file, str) and ask("vouched", file)
 
     def is_prepared_so(kind, key, word):
         """True when what prepares each test of a class is skipped by a decorator, as its file says."""

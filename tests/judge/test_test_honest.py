@@ -720,3 +720,86 @@ def test_a_name_that_another_directory_has_too(csbx, suite_image):
     for mode in ("importlib", "append"):
         r = judge.judged(patch, options=["--strict"], args=[f"--import-mode={mode}"], code=0)
         assert r["resolved"] and r["tamper"] == []
+
+
+BY_BASES = {
+    "calc.py": repositories.FILES["calc.py"],
+    "lib/__init__.py": "",
+    "lib/cases.py": """import unittest
+
+import pytest
+
+
+@pytest.mark.skip
+class Skipped(unittest.TestCase):
+    pass
+
+
+class Expected:
+    pytestmark = [pytest.mark.xfail(run=False), pytest.mark.usefixtures()]
+
+
+@unittest.expectedFailure
+class Failing(unittest.TestCase):
+    pass
+
+
+@unittest.skip("not here")
+class Elsewhere(unittest.TestCase):
+    pass
+""",
+    "tests/conftest.py": "import unittest\n\nunittest.TestCase.shared = [1]\nunittest.TestCase.slow = True\n",
+    "tests/test_calc.py": """import unittest
+
+import pytest
+from calc import add, mul
+from lib.cases import Elsewhere, Expected, Failing, Skipped
+
+
+def test_add():
+    assert add(1, 2) == 3
+
+
+def test_mul():
+    assert mul(2, 3) == 6
+
+
+class TestSkipped(Skipped):
+    def test_it(self):
+        assert 0
+
+
+class TestExpected(Expected):
+    def test_it(self):
+        assert 0
+
+
+class TestFailing(Failing):
+    def test_it(self):
+        assert 0
+
+
+class TestElsewhere(Elsewhere):
+    def test_it(self):
+        assert 0
+
+
+@pytest.mark.xfail
+class TestOwn(unittest.TestCase):
+    def test_it(self):
+        assert not self.slow
+
+
+class TestBelow(TestOwn):
+    def test_it(self):
+        assert not self.shared
+""",
+}
+
+
+def test_marks_of_bases(csbx, suite_image):
+    """Marks that tests have by a class of the repository that they are made from; attributes that a conftest.py gives all cases."""
+    judge = repositories.Judge(csbx, suite_image, BY_BASES)
+    patch = judge.patch(files={"calc.py": repositories.FIX})
+    r = judge("--strict", "--patch", patch, "--fail-to-pass", "tests/test_calc.py::test_add", "--pass-to-pass", "tests/test_calc.py", code=0)
+    assert r["resolved"] and r["tamper"] == [] and len(r["tests"]) == 8, r["tests"]
