@@ -25,6 +25,7 @@ from csbx_events import is_of_core, make_audit, make_filter
 from csbx_origins import codes_of, make_origins
 from csbx_parts import functions_of, make_parts, make_rewriter_watch
 from csbx_post import make_encoder, make_post
+from csbx_shadows import make_shadows
 from csbx_state import make_watch
 from csbx_types import make_types_watch
 from csbx_ways import EVENT, ask_by_event, close_ways, guard_handlers, make_shelter
@@ -80,18 +81,22 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
     """
     getframe, getpid, stat, encode, real_path = sys._getframe, os.getpid, os.stat, make_encoder(), make_paths()
     thread, now_s, modules, error, dirname = threading.get_ident, time.time, sys.modules, OSError, os.path.dirname
-    lstat, is_link = os.lstat, _stat.S_ISLNK
+    lstat, is_link, code_type = os.lstat, _stat.S_ISLNK, type(make_paths.__code__)
     owner, main = getpid(), threading.get_ident()
     repo, changed, begin_s, inodes, told, vouched = None, frozenset(), None, frozenset(), set(), {}
     check_critical = check_all = look = settle_state = check_state = guard = audited = is_as_before = check_tracers = None
     _len, _str, _id, _type, compile_text, open_file = len, str, id, type, compile, open
     armed = entered = returned = memory = None
     is_over = True
-    starts, failure, rewrite, is_doubted, of_tests, older = str.startswith, Exception, None, False, OF_TESTS, {}
+    starts, failure, rewrite, is_doubted, of_tests, older, doubles = str.startswith, Exception, None, False, OF_TESTS, {}, {}
+    module_loaded = check_shadows = None
 
     def found(kind, detail):
         nonlocal is_doubted
         is_doubted = is_doubted or kind not in of_tests
+        tell(kind, detail)
+
+    def tell(kind, detail):
         if (kind, detail) not in told and _len(told) < FOUND_MAX:
             told.add((kind, detail))
             post.send(encode({"t": "tamper", "kind": kind, "detail": detail}))
@@ -167,7 +172,8 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             return None
 
     def begin(where, files, packages):
-        nonlocal repo, changed, begin_s, inodes, check_state, settle_state, guard, check_critical, check_all, look, audited, is_as_before, check_tracers
+        nonlocal repo, changed, begin_s, inodes, check_state, settle_state, guard, check_critical, check_all, look, audited, is_as_before, check_tracers, \
+            module_loaded, check_shadows
         repo, changed = where, frozenset([where + "/" + p for p in files])
         homes = tuple({dirname(real_path(modules[m].__file__)) + "/" for m in packages if m in modules})
         is_open[0] = True
@@ -182,6 +188,7 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
         origins = is_code, is_vouched, short, real_path
         check_critical, check_all, look = make_parts(packages, homes, where, origins, found, check_state, kept)
         audited, check_tracers = make_audit((is_code, is_filed, is_vouched, learn, culprit, short, *of_bytes), found, where)
+        module_loaded, check_shadows = make_shadows(doubles, tell, short)
         is_as_before = make_rewriter_watch()
         begin_s = now_s()
 
@@ -244,11 +251,14 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             begin(*request[1:])
         elif name == "older" and repo is None:
             older.update(request[1])
+        elif name == "doubles" and repo is None:
+            doubles.update(request[1])
         elif name == "found":
             found(request[1], request[2])
         elif name == "check":
             look_at_types()
             check_all()
+            check_shadows()
         elif name == "look":
             look_at_types()
             look()
@@ -281,6 +291,8 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
         elif request[0] == "type":
             tell_of_type(*request[1:])
         elif begin_s is not None and frame is not None:
+            if doubles and request[1] == "exec" and _type(request[2][0]) is code_type:
+                module_loaded(request[2][0])
             audited(request[1], request[2], frame)
 
     def handle(request, frame):

@@ -78,7 +78,7 @@ class Looks:
         return self.outside[name]
 
     def _new_names(self, path):
-        return {m for root in self.roots for m in [module_of(path, root)] if m and m not in self.had[root]}
+        return {m for root in self.roots for m in [module_of(path, root)] if m and m not in self.had[root]} - {"__main__"}  # the program itself
 
     def _standard_names(self, path):
         """Names of the standard library or of pytest that the file would take. A package begins with its __init__."""

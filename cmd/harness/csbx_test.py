@@ -20,6 +20,7 @@ import csbx_gate  # noqa: E402
 import csbx_imports  # noqa: E402
 import csbx_names  # noqa: E402
 import csbx_patch  # noqa: E402
+import csbx_shadows  # noqa: E402
 
 EXIT_NOTHING_RUN = 70
 
@@ -81,6 +82,7 @@ def apply_patches(want, tools, ask):
         changed += [c for c in paths if c not in known]
         known.update(paths)
     others = tell_of_links()
+    ask("doubles", csbx_shadows.doubles_of(repo, looks.roots, looks.files, known.union(others)))
     brought, shadows = looks.brought(changed + others), looks.shadows(changed + others)
     if tests is not None:
         if tests.error is None:

@@ -803,3 +803,17 @@ def test_marks_of_bases(csbx, suite_image):
     patch = judge.patch(files={"calc.py": repositories.FIX})
     r = judge("--strict", "--patch", patch, "--fail-to-pass", "tests/test_calc.py::test_add", "--pass-to-pass", "tests/test_calc.py", code=0)
     assert r["resolved"] and r["tamper"] == [] and len(r["tests"]) == 8, r["tests"]
+
+
+def test_modules_of_the_same_name(csbx, suite_image):
+    """A module that moved; one beside tests that are a package, and one in a directory that nothing is imported from; a program of the root."""
+    before = {"calc.py": repositories.FILES["calc.py"], "lib/old.py": "X = 1\n", "utils.py": "X = 1\n", "docs/conf.py": "X = 1\n",
+              "tests/__init__.py": "", "pytest.ini": "[pytest]\npythonpath = lib\n",
+              "tests/test_calc.py": "from calc import add, mul\n\n\ndef test_add():\n    from tests.utils import X\n    assert add(1, 2) == 3 == X\n\n\n"
+                                    "def test_mul():\n    import utils\n    assert mul(2, 3) == 6 and utils.X == 1\n"}
+    judge = repositories.Judge(csbx, suite_image, before)
+    fix = "import old\n\n" + repositories.FIX
+    patch = judge.patch(files={"calc.py": fix, "lib/old.py": None, "old.py": "X = 1\n", "tests/utils.py": "X = 3\n", "docs/utils.py": "X = 2\n",
+                               "__main__.py": "import calc\n\nprint(calc.add(1, 2))\n"})
+    r = judge.judged(patch, options=["--strict"], code=0)
+    assert r["resolved"] and r["tamper"] == []
