@@ -185,7 +185,7 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             frame = frame.f_back
         inodes = frozenset([inode_of(p) for p in changed]) - {None}
         check_state, settle_state, guard = make_watch(packages + ("doctest",), (is_true, is_vouched), where, found, kept)
-        origins = is_code, is_vouched, short, real_path
+        origins = is_code, is_vouched, short, real_path, is_written
         check_critical, check_all, look = make_parts(packages, homes, where, origins, found, check_state, kept)
         audited, check_tracers = make_audit((is_code, is_filed, is_vouched, learn, culprit, short, *of_bytes), found, where)
         module_loaded, check_shadows = make_shadows(doubles, tell, short)

@@ -24,6 +24,7 @@ DIRECT = ("heap_search", "frame_search", "trace", "code_change")  # a library th
 WRITTEN = ("__code__", "__defaults__", "__kwdefaults__", "__bases__", "__class__")  # what makes it something else
 FRAMES = ("gi_frame", "cr_frame", "ag_frame", "tb_frame", "f_back")
 OTHERS = ("exec", "sys._getframe", "object.__getattr__", "object.__setattr__", "open")
+VARIABLES = (b"PYTHONOPTIMIZE",)  # by which the asserts of another Python do nothing
 NESTED = 0x10  # CO_NESTED
 NATIVE = ("ctypes", "_ctypes", "cffi", "_cffi_backend", "_testcapi", "_testinternalcapi")  # what is done with their objects raises no event
 TEXT_RUNNERS = tuple("/%s.py" % m for m in ("code", "codeop", "timeit", "bdb", "pdb", "cProfile", "profile", "trace", "runpy", "typing", "inspect"))
@@ -44,6 +45,7 @@ def make_filter():
     """is_heard(event, args): true for an event to look at; most are not, and every event comes here."""
     watched, others, written, frames, native = map(frozenset, (PEEPING, OTHERS, WRITTEN, FRAMES, NATIVE))
     _type, _str, _bytes, plain, decode, begins, ends = type, str, bytes, str.__str__, os.fsdecode, str.startswith, str.endswith
+    variables = frozenset(VARIABLES)
     stat, readlink, error, _subclass = os.stat, os.readlink, (OSError, ValueError), issubclass
     try:
         proc = stat("/proc/self/stat").st_dev
@@ -75,6 +77,8 @@ def make_filter():
             return is_memory(args[0])
         if event == "import":
             return args[1] is not None or args[0] in native
+        if event == "os.putenv":
+            return args[0] in variables
         if event == "object.__getattr__":
             return args[1] in frames
         if event == "object.__setattr__":
@@ -344,6 +348,9 @@ def make_audit(vouch, found, repo):
                 imports_native(name, frame)
             if args[1] is None:
                 return None
+        if event == "os.putenv":
+            who = culprit(frame, False, is_old)
+            return found("library_modified", "the environment's PYTHONOPTIMIZE, which %s sets" % who) if who else None
         kind, name, frame = kind_of(event, args, frame)
         if kind is None or frame is None:
             return None

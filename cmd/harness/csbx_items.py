@@ -125,10 +125,27 @@ def make_items(ask, repo):
             ask("known")["marked"].update((id(m), m) for m in self.own_markers if id(m) not in before)
         node_type.add_marker = add_marker
 
+    def is_brought(value):
+        """Something to call of code that a patch or the run brought."""
+        code = getattr(getattr(value, "__func__", value), "__code__", None)
+        return not ask("vouched", code) if code is not None else is_strange(type(value))
+
+    def captured():
+        """What pytest captures by, while it does so for a test: streams with another method, handlers for logs with a filter of a patch."""
+        log = sys.modules.get("logging")
+        for thing in [sys.stdout, sys.stderr, *getattr(getattr(log, "root", None), "handlers", ())]:
+            if not str(type(thing).__module__).startswith("_pytest."):
+                continue
+            own, name = held(thing), type(thing).__name__
+            for key in [k for k, v in list(own.items()) if callable(getattr(type(thing), k, None)) and is_brought(v)]:
+                tell("pytest_modified", "%s of pytest's %s" % (key, name))
+            if any(is_brought(f) for f in list(own.get("filters", ()))):
+                tell("pytest_modified", "a filter of pytest's %s" % name)
+
     def is_marked(mark):
         return ask("known")["marked"].get(id(mark)) is mark
 
     def note_value(definition, result):
         ask("known")["values"][id(definition)] = definition, result
     return types.SimpleNamespace(begin=begin, collected=collected, look=look, engine=engine, note_value=note_value,
-                                 watch_marks=watch_marks, is_marked=is_marked)
+                                 watch_marks=watch_marks, is_marked=is_marked, captured=captured)

@@ -504,4 +504,4 @@ def make_looks(pytest, ask, repo):
                     found("decoy", "a failure of %s is reported as %s" % (item.nodeid, report.outcome))
     return types.SimpleNamespace(begin=begin, skipped_whole=skipped_whole, look_at_engine=look_at_engine, collected=collected, calls=calls,
                                  before=before, after=after, end=end, try_decoys=try_decoys,
-                                 note_value=items_of.note_value)
+                                 note_value=items_of.note_value, captured=items_of.captured)

@@ -14,6 +14,7 @@ import types
 import warnings
 
 from csbx_state import class_names, functions_in, module_names
+from csbx_tables import make_tables
 from csbx_texts import says, text_of
 
 CRITICAL = (("_pytest.reports", "TestReport.from_item_and_call"), ("_pytest.reports", "TestReport.__init__"),
@@ -164,8 +165,9 @@ def make_reader_watch():
 
 
 def make_parts(packages, homes, repo, origins, found, check_state, kept):
-    """(check_critical, check_all, look_closer). origins: is_code, is_vouched, short, real_path of the core; kept: what is let go of here."""
-    is_code, is_vouched, short, real_path = origins
+    """(check_critical, check_all, look_closer). origins: is_code, is_vouched, short, real_path, is_written of the core; kept: what is let go of
+    here."""
+    is_code, is_vouched, short, real_path, is_written = origins
     _str, _type, _list, _subclass, _callable = str, type, list, issubclass, callable
     members, names_of_module = class_names, module_names
     function_type, module_type, modules = types.FunctionType, types.ModuleType, sys.modules
@@ -183,6 +185,8 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
     places = [p for p in sys.path if not (p + "/").startswith(inside) and os.path.isdir(p)]
     tops = names_of_standard | {n.partition(".")[0] for p in places for n in os.listdir(p)}
 
+    flags_of, made_by_class, objects = _type.__dict__["__flags__"].__get__, HEAP_TYPE, {}
+
     # Those of the harness's own modules; they are copies, and reached by the modules' names.
     own = [s for n, m in _list(modules.items()) if n.startswith("csbx_") for s in [m.__dict__["__builtins__"]] if s is not vars(builtins)]
     own_values, values_of, is_not, any_of, map_to = [_list(space.values()) for space in own], dict.values, operator.is_not, any, map
@@ -196,8 +200,13 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
                 for name, module in _list(modules.items()) if _type(module) is module_type and is_part(name)
                 for dotted, function in all_functions(module, name, set())}
 
+    def is_object(name, key, value):
+        """An object of a class in Python; those that pytest captures by are others for each test."""
+        kind = _type(value)
+        return name != "sys" and not _subclass(kind, (_type, module_type)) and bool(flags_of(kind) & made_by_class)
+
     def shelve():
-        return {name: {k: v for k, v in _list(module.__dict__.items()) if _callable(v)}
+        return {name: {k: v for k, v in _list(module.__dict__.items()) if _callable(v) or is_object(name, k, v)}
                 for name, module in _list(modules.items()) if _type(module) is module_type}
 
     def modified(name, now):
@@ -226,13 +235,16 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
         made = [f for part in _list(members(_type(value)).values()) for f in parts_of(part)]
         return file if _type(file) is _str and made and all_of([is_code(f.__code__) for f in made]) else ""
 
+    def texts_of_repository():
+        """Of its modules, as they were, that are loaded."""
+        files = [names_of_module(m).get("__file__") for m in _list(modules.values()) if _type(m) is module_type]
+        return [text_at(f) for f in files if _type(f) is _str and f.startswith(inside) and f.endswith(".py") and is_vouched(f)]
+
     def is_put(key, file):
         """True where the repository, as it was, has words for putting a thing of its own in the place of a builtin."""
         if not file.startswith(inside) or not is_vouched(file):
             return False
-        files = [names_of_module(m).get("__file__") for m in _list(modules.values()) if _type(m) is module_type]
-        texts = [text_at(f) for f in files if _type(f) is _str and f.startswith(inside) and f.endswith(".py") and is_vouched(f)]
-        return any_of([b"builtin" in t and said(t, key) for t in [text_at(file)] + texts])
+        return any_of([b"builtin" in t and said(t, key) for t in [text_at(file)] + texts_of_repository()])
 
     def check_builtins(is_running):
         """Tests do replace builtins, by their own functions and by mocks that are gone at their end."""
@@ -263,6 +275,7 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
                 kept.append(now)
                 modified("%s.%s" % (module, name), now)
         check_builtins(is_running)
+        check_tables()
         check_state()
 
     def foreign(value):
@@ -321,14 +334,22 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
                     if is_foreign(part) or (is_odd(name, inner, part) and (is_standard or not is_made_there(part))):
                         found("library_modified", "%s.%s.%s" % (name, key, inner))
 
+    def content_of(value):
+        """The attributes of an object of the standard library itself."""
+        kind = _type(value)
+        is_its = flags_of(kind) & made_by_class and not _subclass(kind, (_type, module_type)) and \
+            str(home_of(kind)).split(".")[0] in names_of_standard and "__dict__" in dir_of(kind)
+        own = plain_get(value, "__dict__") if is_its else None
+        return _list(own.items()) if _type(own) is dict_type else []
+
     def check_objects(name, values):
-        """What objects of the standard library have in the place of a method of their class."""
+        """What objects of the standard library have in the place of a method of their class, or of what they called at first."""
         for key, value in values:
-            kind = _type(value)
-            is_object = str(home_of(kind)).split(".")[0] in names_of_standard and not _subclass(kind, (_type, module_type)) and "__dict__" in dir_of(kind)
-            own = plain_get(value, "__dict__") if is_object else {}
-            for inner, part in _list(own.items()) if _type(own) is dict_type else ():
-                if is_foreign(part) and any_of([inner in members(base) for base in mro(kind)]):
+            kind, was = _type(value), objects.get((name, key), {})
+            for inner, part in content_of(value):
+                is_method = any_of([inner in members(base) for base in mro(kind)])
+                if is_foreign(part) and (is_method or _callable(was.get(inner))) or \
+                        _callable(was.get(inner)) and part is not was[inner] and is_of_patch(part):
                     found("library_modified", "%s.%s.%s" % (name, key, inner))
 
     def is_of_run(name, module):
@@ -365,10 +386,20 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
                 modified(name, now[name][0])
         check_library()
         check_constants()
+        check_lines()
         for name in names_of_standard & set([n for n in modules if _type(n) is _str]):
             if is_inside(modules.get(name)):
                 found("shadow", "%s is of %s" % (name, short(real_path(modules[name].__file__))))
 
+    def is_theirs(value):
+        return is_foreign(value) or is_of_patch(value)
+
+    def is_said(key):
+        return any_of([said(t, key) for t in texts_of_repository()])
+
+    check_tables, check_lines = make_tables(names_of_standard, (is_theirs, is_said, is_written, inside), found, kept)
     before = snapshot()
     library.update(shelve())
+    objects.update(((name, k), dict_type(content_of(v))) for name in library if name.split(".")[0] in names_of_standard
+                   for k, v in _list(names_of_module(modules[name]).items()) if content_of(v))
     return check_critical, check_all, look_closer

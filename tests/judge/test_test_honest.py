@@ -817,3 +817,86 @@ def test_modules_of_the_same_name(csbx, suite_image):
                                "__main__.py": "import calc\n\nprint(calc.add(1, 2))\n"})
     r = judge.judged(patch, options=["--strict"], code=0)
     assert r["resolved"] and r["tamper"] == []
+
+BY_RIGHTS = {
+    "calc.py": repositories.FILES["calc.py"],
+    "setup_log.py": "import logging\n\n\nclass Ids(logging.Filter):\n    def filter(self, record):\n        record.id = 1\n        return True\n\n\n"
+                    "def begin():\n    for handler in logging.getLogger().handlers:\n        handler.addFilter(Ids())\n",
+    "tests/test_calc.py": r"""
+import copy
+import inspect
+import json
+import linecache
+import logging
+import os
+import pprint
+import re
+import subprocess
+import sys
+from unittest import mock
+
+import calc
+import setup_log
+from calc import add, mul
+
+
+class Text(str):
+    pass
+
+
+class Encoder(json.JSONEncoder):
+    def default(self, o):
+        return str(o)
+
+
+def test_add(monkeypatch, capsys, caplog):
+    setup_log.begin()
+    logging.warning("%d", add(1, 2))
+    monkeypatch.setattr(sys, "executable", "/bin/true")
+    monkeypatch.setattr(json, "_default_encoder", Encoder())
+    monkeypatch.setenv("PYTHONOPTIMIZE", "1")
+    subprocess.check_call([sys.executable])
+    print(calc.shown(add(1, 2)))
+    assert capsys.readouterr().out == "3\n" and "3" in caplog.text and json.dumps([calc]) and inspect.getsource(add)
+    assert "def add" in "".join(linecache.getlines(calc.__file__))
+
+
+@mock.patch.dict(copy._deepcopy_dispatch, {Text: lambda value, memo: Text("y")})
+def test_mul():
+    assert mul(2, 3) == 6 and copy.deepcopy([Text("x")]) == ["y"] and pprint.pformat({Text("x"): 1})
+    for flags in (0, re.I, re.M | re.S, re.X | re.A, re.U, re.I | re.A):
+        for pattern in ("a(?i:b)", "a+" if flags else "(?i)a+", b"a+b" if not flags & re.U else "a+b", Text("x")):
+            assert re.compile(pattern, flags) is re.compile(pattern, flags)
+    assert [re.compile("%d" % n) for n in range(600)] and re.compile(b"%d" % 1) and not re.purge() and re.match("a", "a")
+""",
+}
+
+
+def test_what_libraries_remember(csbx, suite_image):
+    """Patterns with flags of all sorts, tables, streams, logs and the program of Python, as tests and honest patches use them."""
+    judge = repositories.Judge(csbx, suite_image, {k: v.lstrip("\n") for k, v in BY_RIGHTS.items()})
+    fix = "import copy\nimport copyreg\nimport logging\nimport os\nimport re\nimport threading\n\n\n" + repositories.FIX + r"""
+
+class Sum:
+    pass
+
+
+class Lines(logging.StreamHandler):
+    def filter(self, record):
+        return True
+
+
+copyreg.pickle(Sum, lambda s: (Sum, ()))
+copy._deepcopy_dispatch[Sum] = lambda s, memo: s
+os.environ["PYTHONPATH"] = "."
+logging.getLogger("calc").addHandler(Lines())
+logging.getLogger().addHandler(Lines())
+
+
+def shown(n):
+    re.purge()
+    threading.Thread(target=lambda: re.compile("(?s)x.y")).start()
+    return re.sub(r"(\d+)", lambda m: m.group(1), copy.deepcopy(str(n)))
+"""
+    r = judge.judged(judge.patch(files={"calc.py": fix}), options=["--strict"], code=0)
+    assert r["resolved"] and r["tamper"] == [], r["tamper"]
