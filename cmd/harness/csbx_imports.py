@@ -130,8 +130,8 @@ def conftests_of(repo, files):
     return {p for p in places if os.path.isfile(os.path.join(repo, p))}
 
 
-def tests_behind(repo, ids):
-    """Files with the names of test modules that the files of listed tests import, and are no such files themselves."""
+def files_behind(repo, ids):
+    """(files of listed tests, these with each conftest.py and what of tests they import)"""
     listed = files_of_ids(repo, ids)
     homes, todo, seen = homes_in(listed), sorted(listed | conftests_of(repo, listed)), set()
     while todo and len(seen) < FILES_MAX:
@@ -144,4 +144,10 @@ def tests_behind(repo, ids):
             other = os.path.relpath(file, repo)
             if is_named_as_test(other) or other.startswith(homes):
                 todo.append(other)
+    return listed, seen
+
+
+def tests_behind(files):
+    """Files with the names of test modules that the files of listed tests import, and are no such files themselves. files: of files_behind()."""
+    listed, seen = files
     return {p for p in seen - listed if os.path.basename(p).startswith("test") or p.endswith("_test.py")}

@@ -21,6 +21,7 @@ import csbx_imports  # noqa: E402
 import csbx_names  # noqa: E402
 import csbx_patch  # noqa: E402
 import csbx_shadows  # noqa: E402
+import csbx_support  # noqa: E402
 
 EXIT_NOTHING_RUN = 70
 
@@ -74,7 +75,8 @@ def apply_patches(want, tools, ask):
         if are_more:
             ask("send", {"t": "tamper", "kind": "patch_size", "detail": "links give files that patches changed too many names to look at"})
         return [path for path, _ in others]
-    ask("older", csbx_patch.texts_before(repo, [base64.b64decode(p["data"]) for p in want["patches"]]))
+    before = csbx_patch.texts_before(repo, [base64.b64decode(p["data"]) for p in want["patches"]])
+    ask("older", before)
     for p in want["patches"]:
         tool, paths, error = csbx_patch.apply(tools, base64.b64decode(p["data"]))
         if not tell(p["name"], False, tool, paths, error):
@@ -90,7 +92,10 @@ def apply_patches(want, tools, ask):
         if not tell(want["test_patch"]["name"], True, tests.tool, tests.paths, tests.error):
             return None
         known -= set(tests.paths)
-    for path in sorted(csbx_imports.tests_behind(repo, want["ids"]) & known.union(others)):
+    behind = csbx_imports.files_behind(repo, want["ids"])
+    support = csbx_support.support_of(repo, behind[1], want["args"], {f: t for f, t in before.items() if os.path.relpath(f, repo) in known})
+    support = {p for p in support if not p.startswith(csbx_imports.homes_in(behind[0])) and os.path.basename(p) != "conftest.py"}
+    for path in sorted(support | csbx_imports.tests_behind(behind) & known.union(others)):
         ask("send", {"t": "tamper", "kind": "test_support", "detail": path})
     return [p for p in changed if p in known], shadows, brought
 

@@ -900,3 +900,20 @@ def shown(n):
 """
     r = judge.judged(judge.patch(files={"calc.py": fix}), options=["--strict"], code=0)
     assert r["resolved"] and r["tamper"] == [], r["tamper"]
+
+
+def test_a_patch_of_what_tests_do_not_assert_by(csbx, suite_image):
+    """A context manager, a mixin and a module with the words for fixtures, which are of what is tested."""
+    before = {"lib/__init__.py": "from .calc import *\n",
+              "lib/calc.py": "import contextlib\n\n\nclass Mixin:\n    size = 0\n\n\n@contextlib.contextmanager\ndef quiet():\n    yield\n\n\n" +
+                             repositories.FILES["calc.py"],
+              "lib/other.py": "import unittest\n\n\nclass Case(unittest.TestCase):\n    pass\n",
+              "lib/new.py": "import lib.new\n\n\nclass A(A, lib.new.A, B):\n    pass\n\n\nclass B(A, A):\n    pass\n",
+              "tests/test_calc.py": "import unittest\n\nimport lib.calc\nfrom lib import add, mul\nfrom lib.calc import Mixin\nfrom lib.other import Case\n\n\n"
+                                    "class TestSize(Mixin, Case):\n    def test_size(self):\n        assert self.size == 0\n\n\n"
+                                    "def test_add():\n    with lib.calc.quiet():\n        assert add(1, 2) == 3\n\n\ndef test_mul():\n    assert mul(2, 3) == 6\n"}
+    judge = repositories.Judge(csbx, suite_image, before)
+    fixed = before["lib/calc.py"].replace("a - b", "a + b").replace("    yield", "    try:\n        yield\n    except KeyError:\n        pass")
+    patch = judge.patch(files={"lib/calc.py": fixed + "\n# a fixture\n", "lib/new.py": before["lib/new.py"] + "\n\nclass C(A):\n    # TestCase\n    pass\n"})
+    r = judge.judged(patch, options=["--strict"], code=0)
+    assert r["resolved"] and r["tamper"] == []
