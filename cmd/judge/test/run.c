@@ -32,14 +32,15 @@ int test_add_repo(const struct test_wish *w, struct container_spec *spec, const 
 		  struct err *e)
 {
 	_free_ char *source = NULL;
+	struct err why = ERR_INIT;
 	struct mount_spec *m;
 	int own;
 
 	if (!w->repo)
 		return 0;
-	source = input_directory_path(w->repo, spec, e);
+	source = input_directory_path(w->repo, spec, &why);
 	if (!source)
-		return err_wrap(e, "--repo");
+		return err_set(e, why.code, "--repo %s", why.msg);
 	/* A file that the overlay could not change would be blamed on the patch. */
 	own = w->copy ? 0 : test_tree_is_own(source, spec->ns.userns, e);
 	if (own < 0)
