@@ -187,7 +187,7 @@ static bool has_ended(const struct peer *p)
 {
 	struct pollfd end = {.fd = p->pidfd, .events = POLLIN};
 
-	return poll(&end, 1, 0) != 0 || !is_alive(p);
+	return poll(&end, 1, 0) > 0;
 }
 
 int peer_check_listener(int sock, struct err *e)
