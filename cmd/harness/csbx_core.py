@@ -172,8 +172,8 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             return None
 
     def begin(where, files, packages):
-        nonlocal repo, changed, begin_s, inodes, check_state, settle_state, guard, check_critical, check_all, look, audited, is_as_before, check_tracers, \
-            module_loaded, check_shadows
+        nonlocal repo, changed, begin_s, inodes, check_state, settle_state, guard, check_critical, check_all, look, audited
+        nonlocal is_as_before, check_tracers, module_loaded, check_shadows
         repo, changed = where, frozenset([where + "/" + p for p in files])
         homes = tuple({dirname(real_path(modules[m].__file__)) + "/" for m in packages if m in modules})
         is_open[0] = True

@@ -292,13 +292,13 @@ static int read_harness(const struct paths *paths, const char *name, struct strb
 	_free_ char *path = sub ? paths_helper(paths, sub) : NULL;
 	int r;
 
-	if (!path)
-		return err_oom(e);
 	if (*name == '#') {
 		strbuf_addstr(out, name);
 		strbuf_addch(out, '\n');
 		return 0;
 	}
+	if (!path)
+		return err_oom(e);
 	for (const char *p = name + is_text; is_text && *p != '.'; p++)
 		strbuf_addch(out, (char)(*p - 'a' + 'A'));
 	strbuf_addstr(out, is_text ? " = r'''" : "");

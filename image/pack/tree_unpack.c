@@ -18,6 +18,7 @@
 #include "image/layer/layer.h"
 #include "image/layer/tar.h"
 #include "image/model/layer_path.h"
+#include "image/pack/link_out.h"
 #include "image/pack/whiteout.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -317,63 +318,14 @@ static int make_fifo(struct unpack *x, int dir, const char *name, const struct t
 	return r < 0 ? r : set_time(fd, h->mtime_s, e);
 }
 
-/* The path without names that ".." takes back; ret has room for it. True where it leaves its directory. */
-static bool shorten(const char *path, char *ret)
-{
-	const bool is_absolute = *path == '/';
-	size_t len = 0, kept = 0; /* kept: bytes of what no ".." takes back */
-
-	for (path += strspn(path, "/"); *path; path += strspn(path, "/")) {
-		const size_t n = strcspn(path, "/");
-		const bool is_up = n == 2 && path[0] == '.' && path[1] == '.';
-
-		if (is_up && len > kept) {
-			do
-				len--;
-			while (len > kept && ret[len - 1] != '/');
-			len -= len > kept;
-		} else if (!(n == 1 && *path == '.') && !(is_up && is_absolute)) {
-			if (len)
-				ret[len++] = '/';
-			memcpy(ret + len, path, n);
-			len += n;
-			kept = is_up ? len : kept;
-		}
-		path += n;
-	}
-	ret[len] = 0;
-	return is_absolute || kept;
-}
-
-static bool is_directory(int dir, const char *path)
-{
-	struct stat st;
-
-	return fstatat(dir, path, &st, 0) == 0 && S_ISDIR(st.st_mode);
-}
-
-/* To a directory that is there, or is once the names are that the link's text passes by. */
-static bool leads_out(int dir, const char *target)
-{
-	_close_ int root = -1;
-	_free_ char *text = malloc(strlen(target) + 1);
-
-	if (!text)
-		return true;
-	if (!shorten(target, text))
-		return false;
-	root = *target == '/' ? open("/", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-	return is_directory(dir, target) ||
-	       is_directory(root >= 0 ? root : dir, *text ? text : ".");
-}
-
 static int make_symlink(struct unpack *x, int dir, const char *name, const struct tar_header *h,
 			struct err *e)
 {
 	_close_ int fd = -1;
 	int r;
 
-	if (x->u->refuse_way_out && str_eq(x->path.data, x->u->to) && leads_out(dir, h->symlink))
+	if (x->u->refuse_way_out && str_eq(x->path.data, x->u->to) &&
+	    link_leads_out(dir, h->symlink))
 		return err_set(e, EPERM,
 			       "it is a symbolic link to the directory '%.200s' of the host, which "
 			       "the next copy would write to: -L copies what it leads to inside",
