@@ -179,19 +179,54 @@ static bool is_on_one_way(const struct mount_table *t, const struct mount_row *o
 	return false;
 }
 
+/* The path in the file system of a mount that path, a path outside, leads through. */
+static bool in_file_system(const struct mount_row *row, const char *path, char ret[PATH_MAX])
+{
+	const char *beyond = path_beyond(row->point, path);
+	bool is_whole = !row->root[1];
+	int n = snprintf(ret, PATH_MAX, "%s%s%s", is_whole ? "" : row->root,
+			 *beyond || is_whole ? "/" : "", beyond);
+
+	return n >= 0 && n < PATH_MAX;
+}
+
 bool mount_table_may_show(const struct mount_table *t, const char *path)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const struct mount_row *row = &t->rows[i];
-		const char *beyond = row->is_below ? NULL : path_beyond(row->point, path);
 		char in_fs[PATH_MAX];
-		int n;
 
-		if (!beyond)
+		if (row->is_below || !path_beyond(row->point, path))
 			continue;
-		n = snprintf(in_fs, sizeof(in_fs), "%s%s%s", row->root[1] ? row->root : "",
-			     *beyond || !row->root[1] ? "/" : "", beyond);
-		if (n < 0 || (size_t)n >= sizeof(in_fs) || is_on_one_way(t, row, in_fs))
+		if (!in_file_system(row, path, in_fs) || is_on_one_way(t, row, in_fs))
+			return true;
+	}
+	return false;
+}
+
+static bool is_one_file_system(const struct mount_row *a, const struct mount_row *b)
+{
+	return a->major == b->major && a->minor == b->minor;
+}
+
+bool mount_table_shows(const struct mount_table *t, const char *source, bool with_below,
+		       const char *path)
+{
+	const struct mount_row *from = mount_table_locate(t, source),
+			       *to = mount_table_locate(t, path);
+	char top[PATH_MAX], place[PATH_MAX];
+
+	if (!from || !to)
+		return false;
+	if (!in_file_system(from, source, top) || !in_file_system(to, path, place))
+		return true;
+	if (is_one_file_system(from, to) && path_beyond(top, place))
+		return true;
+	for (size_t i = 0; with_below && i < t->n; i++) {
+		const struct mount_row *row = &t->rows[i];
+
+		if (!row->is_below && is_one_file_system(row, to) &&
+		    path_beyond(source, row->point) && path_beyond(row->root, place))
 			return true;
 	}
 	return false;

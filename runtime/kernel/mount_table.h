@@ -55,6 +55,14 @@ const struct mount_row *mount_table_locate(const struct mount_table *t, const ch
 bool mount_table_may_show(const struct mount_table *t, const char *path);
 
 /*
+ * True when the directory source has path in it, which need not be there, by whatever mounts of one
+ * file system. with_below: the mounts below source count too. Both are paths outside, source
+ * without links, path as far as it exists.
+ */
+bool mount_table_shows(const struct mount_table *t, const char *source, bool with_below,
+		       const char *path);
+
+/*
  * The part of path beyond dir, which it lies in or is: "" or "a/b". NULL when it does not. Both are
  * absolute, without "." and "..".
  */

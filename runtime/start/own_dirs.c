@@ -20,6 +20,7 @@
 #include "runtime/record/volume.h"
 #include "runtime/settings/paths.h"
 #include "runtime/spec/plan.h"
+#include "runtime/start/own_dirs_shown.h"
 
 #define LINKS_MAX 40
 
@@ -185,23 +186,6 @@ static int walk(const char *path, struct walk *w, struct strv *links, struct err
 	return 0;
 }
 
-/* A mount of the plan through which the program could make what is missing below `at`. */
-static bool is_open_to_program(const struct plan *plan, const char *at, bool has_hooks)
-{
-	for (size_t i = 0; i < plan->n; i++) {
-		const struct op *op = &plan->ops[i];
-
-		const char *shown = op->kind == OP_BIND       ? op->real
-				    : op->kind == OP_SHM_HOST ? "/dev/shm"
-							      : NULL;
-
-		if (shown && !op->skip && !(op->flags & OP_RDONLY) &&
-		    path_beyond(shown, *at ? at : "/"))
-			return true;
-	}
-	return has_hooks;
-}
-
 /*
  * Most directories need no walk: the path is as it is written. -ENOENT: as far as
  * it exists, that is; -EAGAIN: it has to be walked.
@@ -221,65 +205,78 @@ static int look_plainly(const char *path)
 	return errno == ENOENT ? -ENOENT : -EAGAIN;
 }
 
-/* 1: it cannot be made, and so not by the program either, which is no more than the caller. */
-static int make(const char *path, struct err *e)
+/*
+ * As csbx makes it when it is first used, by the same links. 1: it cannot be made, and so not by the
+ * program either, which is no more than the caller.
+ */
+static int make(const struct op *op, struct err *e)
 {
-	char buf[PATH_MAX];
+	struct err why = ERR_INIT;
+	_close_ int fd = path_open_private_dir(op->src, &why);
 
-	if (strlen(path) >= sizeof(buf))
-		return too_long(path, e);
-	memcpy(buf, path, strlen(path) + 1);
-	for (char *p = buf + 1; *p; p++) {
-		char *end = strchr(p, '/');
-		char saved = end ? *end : 0;
-
-		if (end)
-			*end = 0;
-		if (mkdir(buf, 0700) < 0 && errno != EEXIST) {
-			if (errno == EACCES || errno == EROFS || errno == EPERM)
-				return 1;
-			return err_sys(e,
-				       "make %s, which is csbx's own and must be hidden from a "
-				       "mount",
-				       buf);
-		}
-		if (!end)
-			break;
-		*end = saved;
-		p = end;
-	}
+	if (fd == -EACCES || fd == -EROFS || fd == -ELOOP)
+		return 1;
+	if (fd == -EPERM) /* also of one that was made, if all are open to others there */
+		return 0;
+	if (fd < 0)
+		return err_set(e, why.code, "hide csbx's own directory from a mount: %s", why.msg);
+	/* Root's has the users' directories in it: as the plugin makes it. */
+	if (op->flags & OP_STEPS && fchmod(fd, 0755) < 0)
+		return err_sys(e, "chmod %s", op->src);
 	return 0;
 }
 
+/* What is missing is seen once it is made; a link to it could be replaced. */
+static int is_shown(struct shown *s, const struct walk *w, const struct strv *links, struct err *e)
+{
+	int r = shown_has(s, *w->at ? w->at : "/", e);
+
+	for (size_t i = 0; i < links->n && !r; i++)
+		r = shown_has(s, links->items[i], e);
+	return r;
+}
+
 /* 1: there is nothing to hide. */
-static int find(const struct plan *plan, struct op *op, bool has_hooks, struct err *e)
+static int walk_or_make(struct shown *s, struct op *op, struct walk *w, struct err *e)
+{
+	int r = walk(op->src, w, &op->links, e);
+
+	if (r == -ENOENT && w->is_missing) {
+		r = is_shown(s, w, &op->links, e);
+		if (r < 0)
+			return r;
+		r = r ? make(op, e) : 1;
+		if (r)
+			return r;
+		strv_free(&op->links);
+		*w = (struct walk){.is_missing = false};
+		r = walk(op->src, w, &op->links, e);
+	}
+	if (r == -ENOENT || r == -EACCES)
+		return 1;
+	return r == -ENOTDIR ? err_set(e, ENOTDIR,
+				       "%s: a file is in the way of csbx's own directory", op->src)
+			     : r;
+}
+
+/* 1: there is nothing to hide. */
+static int find(struct shown *s, struct op *op, struct err *e)
 {
 	struct walk w = {.is_missing = false};
-	int r;
+	int r = look_plainly(op->src);
 
-	r = look_plainly(op->src);
 	if (r == 0) {
 		op->real = strdup(op->src);
 		return op->real ? 0 : err_oom(e);
 	}
 	/* The part of it that exists begins as src does. */
-	if (r == -ENOENT && !is_open_to_program(plan, op->src, has_hooks))
-		return 1;
-	r = walk(op->src, &w, &op->links, e);
-	if (r == -ENOENT && w.is_missing && is_open_to_program(plan, w.at, has_hooks)) {
-		r = make(op->src, e);
-		if (r)
-			return r;
-		strv_free(&op->links);
-		w = (struct walk){.is_missing = false};
-		r = walk(op->src, &w, &op->links, e);
+	if (r == -ENOENT) {
+		r = shown_has(s, op->src, e);
+		if (r <= 0)
+			return r < 0 ? r : 1;
 	}
-	if (r == -ENOENT || r == -EACCES)
-		return 1;
-	if (r == -ENOTDIR)
-		return err_set(e, ENOTDIR, "%s: a file is in the way of csbx's own directory",
-			       op->src);
-	if (r < 0)
+	r = walk_or_make(s, op, &w, e);
+	if (r)
 		return r;
 	op->real = str_printf("%s", *w.at ? w.at : "/");
 	r = strv_check(&op->links, e);
@@ -331,7 +328,7 @@ static bool has_steps(const struct op *own)
 	return str_eq(own->src, STEP_DIRS_USUAL) || (told && str_eq(own->src, told));
 }
 
-int own_dirs_settle(struct plan *plan, const struct paths *p, bool has_hooks, struct err *e)
+static int settle(struct plan *plan, struct shown *s, const struct paths *p, struct err *e)
 {
 	for (size_t i = 0; i < plan->n; i++) {
 		struct op *op = &plan->ops[i];
@@ -341,7 +338,7 @@ int own_dirs_settle(struct plan *plan, const struct paths *p, bool has_hooks, st
 			continue;
 		if (has_steps(op))
 			op->flags |= OP_STEPS;
-		r = find(plan, op, has_hooks, e);
+		r = find(s, op, e);
 		if (r == 0)
 			r = check_mounts(plan, op, p, e);
 		if (r < 0)
@@ -353,4 +350,13 @@ int own_dirs_settle(struct plan *plan, const struct paths *p, bool has_hooks, st
 			op->flags |= OP_CLONES;
 	}
 	return 0;
+}
+
+int own_dirs_settle(struct plan *plan, const struct paths *p, bool has_hooks, struct err *e)
+{
+	struct shown s = {.plan = plan, .paths = p, .has_hooks = has_hooks};
+	int r = settle(plan, &s, p, e);
+
+	shown_free(&s);
+	return r;
 }

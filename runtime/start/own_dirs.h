@@ -31,8 +31,9 @@ int own_dirs_check_new(const struct paths *p, int dir, const char *rest, const c
 
 /*
  * Fills in what the OP_HIDE operations need, once the plan's sources are known (op->real). One that
- * is missing is made where a mount of the plan would let the program make it; otherwise it is
- * passed over. -EPERM for a mount of what lies in one of them, volumes excepted.
+ * is missing is made where a mount of the plan, read-only or not, would show it once it is there;
+ * otherwise it is passed over, and so is one that cannot be made. -EPERM for a mount of what lies in
+ * one of them, volumes excepted.
  */
 int own_dirs_settle(struct plan *plan, const struct paths *p, bool has_hooks, struct err *e);
 

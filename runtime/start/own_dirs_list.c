@@ -70,6 +70,7 @@ static void add_usual(struct strv *v, const struct paths *p)
 		{"XDG_CONFIG_HOME", ".config", "enroot"},
 	};
 	const char *home = getenv("HOME");
+	const unsigned uid = geteuid();
 
 	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
 		add_in_variable(v, usual[i].variable, usual[i].name);
@@ -78,8 +79,9 @@ static void add_usual(struct strv *v, const struct paths *p)
 				 str_printf("%s/%s/%s", home, usual[i].below_home, usual[i].name));
 	}
 	add_in_variable(v, "XDG_RUNTIME_DIR", "csbx");
-	add_once(v, str_printf("/run/user/%u/csbx", geteuid()));
-	add_once(v, str_printf("/tmp/csbx-%u", geteuid()));
+	add_once(v, str_printf("/run/user/%u/csbx", uid));
+	add_once(v, str_printf("/tmp/csbx-%u", uid));
+	add_once(v, paths_scratch("/tmp")); /* TMPDIR=/tmp, where this start has another one */
 	add_once(v, str_printf(STEP_DIRS_USUAL));
 	add_told(v, step_dirs_told(), p);
 	add_of_enroot(v, p);

@@ -3,6 +3,7 @@
 /tmp that is mounted must show it neither csbx's sockets nor anything that the caller's next start trusts."""
 import json
 import os
+import pwd
 import shutil
 import subprocess
 import tarfile
@@ -58,9 +59,7 @@ BELOW = ["data", "cache", "run", "tmp/csbx-scratch-{uid}", "home/.config/csbx", 
 @pytest.mark.parametrize("loose", [[], LOOSE], ids=["usual", "loose"])
 @pytest.mark.parametrize("mode", ["", ":ro"])
 def test_a_mount_shows_nothing_of_csbx(csbx, world, python_image, mode, loose):
-    if mode:  # nothing is made where nothing can be planted
-        (world / "home/.config").mkdir()
-    below = [n.format(uid=csbx.owner.pw_uid) for n in BELOW if not mode or n in ("data", "cache", "run")]
+    below = [n.format(uid=csbx.owner.pw_uid) for n in BELOW]
     before = set(os.listdir(world / "data" / "containers"))
     assert attack(csbx, python_image, ["--mount", f"{world}:/x{mode}", *loose], "/x", *(f"/x/{n}" for n in below)) == []
     assert set(os.listdir(world / "data" / "containers")) == before
@@ -82,17 +81,84 @@ def test_other_words_for_it(csbx, world, python_image, dialect):
     assert json.loads(out.splitlines()[-1]) == []
 
 
-def test_what_is_missing_is_made_first(csbx, world, python_image):
-    """Else the program would make it, and the next start of a caller without CSBX_* variables would trust it."""
-    home = world / "home"
-    home.rmdir()
-    home.mkdir(mode=0o700)
-    if csbx.user:
-        os.chown(home, csbx.owner.pw_uid, csbx.owner.pw_gid)
-    names = [".config/csbx", ".local/share/csbx", ".cache/csbx"]
-    assert attack(csbx, python_image, ["--mount", f"{home}:/h"], "/h", *(f"/h/{n}" for n in names)) == []
+@pytest.mark.parametrize("mount", ["{home}:/h", "{home}:/h:ro", "type=copy,source={home},target=/h"], ids=["rw", "ro", "copy"])
+def test_what_is_missing_is_made_first(csbx, world, python_image, mount):
+    """Else the program would make it, and the next start of a caller without CSBX_* variables would trust it. Or csbx
+    would make it later, and the program would see what is in it."""
+    home = fresh_home(csbx, world)
+    names = [".config/csbx", ".config/enroot", ".local/share/csbx", ".cache/csbx"]
+    assert attack(csbx, python_image, ["--mount", mount.format(home=home)], "/h", *(f"/h/{n}" for n in names)) == []
     for n in names:
         assert (home / n).stat().st_mode & 0o7777 == 0o700 and not list((home / n).iterdir())
+
+
+def test_what_another_start_makes_later_is_not_seen(csbx, world, busybox_image):
+    """Through a read-only mount: its settings with their credentials, and its runtime directory."""
+    home = fresh_home(csbx, world)
+    p = csbx.popen("start", "--mount", f"{home}:/h:ro", busybox_image, "sh", "-c",
+                   "echo up; read x; ls -A /h/.config/csbx; cat /h/.config/csbx/csbx.conf; true", stdin=subprocess.PIPE)
+    assert p.stdout.readline() == b"up\n"
+    made(csbx, home / ".config/csbx/csbx.conf", "CSBX_REGISTRY_AUTH registry.test=u:secret\n")
+    out, _ = p.communicate(b"\n", timeout=20)
+    assert out == b"" and p.returncode == 0
+
+
+@pytest.mark.parametrize("mode", ["", ":ro"])
+def test_the_usual_places_in_tmp(csbx, world, busybox_image, mode):
+    """Where a start without XDG_RUNTIME_DIR, or with TMPDIR=/tmp, has its records and layers."""
+    names = [f"csbx-{csbx.owner.pw_uid}", f"csbx-scratch-{csbx.owner.pw_uid}"]
+    assert csbx.ok("start", "--mount", f"/tmp:/t{mode}", busybox_image, "sh", "-c",
+                   "cd /t && ls -d $0 $1 && ls -A $0 $1", *names).split() == [*names, *(f"{n}:" for n in names)]
+    assert world.is_dir() and all(os.path.isdir(f"/tmp/{n}") for n in names)
+
+
+@pytest.mark.parametrize("mode", ["", ":ro"])
+def test_what_cannot_be_made_stops_no_start(csbx, world, busybox_image, mode):
+    """Not by csbx, and so not by the program: a link to a place of root's, a directory without the right to write."""
+    home = fresh_home(csbx, world)
+    (home / ".cache").symlink_to("/not-there/cache")
+    (home / ".local").mkdir(mode=0o555)
+    if csbx.user:
+        os.lchown(home / ".cache", csbx.owner.pw_uid, csbx.owner.pw_gid)
+        os.chown(home / ".local", csbx.owner.pw_uid, csbx.owner.pw_gid)
+    for source in ("/", "/usr", home):
+        assert csbx.ok("start", "--mount", f"{source}:/x{mode}", busybox_image, "echo", "fine") == "fine\n"
+    assert (home / ".config/csbx").is_dir() and not list((home / ".local").iterdir())
+
+
+@pytest.mark.parametrize("mode", ["", ":ro"])
+@pytest.mark.parametrize("source", ["home", "all"])
+def test_a_link_to_what_is_missing(csbx, world, python_image, source, mode):
+    """csbx makes what it leads to: else the program would make that, or put a directory into the link's place."""
+    home, disk = fresh_home(csbx, world), made(csbx, world / "disk")
+    (home / ".cache").symlink_to("../disk/deep/cache")
+    if csbx.user:
+        os.lchown(home / ".cache", csbx.owner.pw_uid, csbx.owner.pw_gid)
+    if source == "all":
+        assert attack(csbx, python_image, ["--mount", f"{world}:/x{mode}"], "/x", "/x/home/.cache/csbx",
+                      "/x/disk/deep/cache/csbx") == []
+    else:
+        csbx.run("start", "--mount", f"{home}:/h{mode}", python_image, "sh", "-c", "rm /h/.cache; mv /h/.cache /h/x")
+    assert os.readlink(home / ".cache") == "../disk/deep/cache" and (disk / "deep/cache/csbx").is_dir()
+
+
+@pytest.mark.needs_root
+def test_nothing_is_made_by_a_link_of_another_user(csbx, world, busybox_image):
+    other = pwd.getpwnam("csbx-test2")
+    shared, mine = world / "shared", made(csbx, world / "mine")
+    shared.mkdir()
+    shared.chmod(0o1777)
+    (shared / "csbx").symlink_to(mine / "new")
+    os.lchown(shared / "csbx", other.pw_uid, other.pw_gid)
+    csbx.env["XDG_CONFIG_HOME"] = str(shared)
+    for mode in ("", ":ro"):
+        assert csbx.ok("start", "--mount", f"{world}:/x{mode}", busybox_image, "ls", "/x/mine") == ""
+    assert not list(mine.iterdir())
+
+
+def fresh_home(csbx, world):
+    shutil.rmtree(world / "home")
+    return made(csbx, world / "home")
 
 
 def test_links_on_the_way_stay(csbx, world, python_image):
@@ -232,19 +298,51 @@ def test_a_lock_held_inside_delays_a_logout_and_no_more(csbx, world, python_imag
     assert "registry.test" not in (world / "home/.docker/config.json").read_text()
 
 
-@pytest.mark.needs_root
-def test_another_mount_of_the_same_file_system(csbx, world, python_image):
-    """The administrator has the same directory at two places; the one that is mounted has no path in common with csbx's."""
-    other = csbx.top / "other"
-    other.mkdir()
+def start_with_another_mount(csbx, source, place, *argv):
+    """A start where the administrator has mounted a directory at a second place."""
     script = ('mount --bind "$1" "$2" && shift 2 && exec setpriv --reuid="$1" --regid="$2" --clear-groups "${@:3}"')
-    p = subprocess.run(["unshare", "-m", "bash", "-c", script, "-", world, other, str(csbx.owner.pw_uid),
-                        str(csbx.owner.pw_gid), *csbx.argv([
-                            "start", "--mount", f"{other}:/x", "--mount", f"{HERE}:/t:ro", python_image, "python3", "-IS",
-                            "/t/own_dirs_inside.py", "/x", "/x/data", "/x/run", "/x/cache"])],
+    p = subprocess.run(["unshare", "-m", "bash", "-c", script, "-", source, place, str(csbx.owner.pw_uid),
+                        str(csbx.owner.pw_gid), *csbx.argv(["start", "--mount", f"{HERE}:/t:ro", *argv])],
                        env=csbx.env, cwd="/", capture_output=True, text=True, timeout=60, check=False)
     assert p.returncode == 0, p.stderr
-    assert json.loads(p.stdout.splitlines()[-1]) == []
+    return json.loads(p.stdout.splitlines()[-1])
+
+
+INSIDE = ["python3", "-IS", "/t/own_dirs_inside.py"]
+
+
+@pytest.mark.needs_root
+def test_another_mount_of_the_same_file_system(csbx, world, python_image):
+    """The one that is mounted has no path in common with csbx's."""
+    other = csbx.top / "other"
+    other.mkdir()
+    assert start_with_another_mount(csbx, world, other, "--mount", f"{other}:/x", python_image, *INSIDE, "/x", "/x/data",
+                                    "/x/run", "/x/cache") == []
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("mode", ["", ":ro"])
+@pytest.mark.parametrize("place", ["itself", "above"])
+def test_what_is_missing_by_another_mount(csbx, world, python_image, place, mode):
+    """It is made too, also where only a mount below the one that is mounted shows its place."""
+    home, other = fresh_home(csbx, world), csbx.top / "far" / "other"
+    other.mkdir(parents=True)
+    source, top = (other, "/x") if place == "itself" else (other.parent, "/x/other")
+    names = [".config/csbx", ".local/share/csbx", ".cache/csbx"]
+    assert start_with_another_mount(csbx, home, other, "--mount", f"{source}:/x{mode}", python_image, *INSIDE, top,
+                                    *(f"{top}/{n}" for n in names)) == []
+    assert all((home / n).is_dir() for n in names)
+
+
+@pytest.mark.needs_root
+def test_a_mount_that_shows_none_of_it_makes_nothing(csbx, world, python_image):
+    """Neither below nor beside: the home of everyday use stays as it is."""
+    home, other = fresh_home(csbx, world), csbx.top / "other"
+    other.mkdir()
+    made(csbx, home / "work")
+    assert start_with_another_mount(csbx, home / "work", other, "--mount", f"{home}/work:/w", "--mount", f"{other}:/x",
+                                    python_image, *INSIDE, "/x") == []
+    assert [p.name for p in home.iterdir()] == ["work"]
 
 
 def test_the_plan_shows_it(csbx, world, busybox_image):

@@ -83,6 +83,43 @@ static void test_may_show(void)
 	}
 }
 
+static void test_shows(void)
+{
+	static const struct {
+		const char *source, *path;
+		bool only_itself, does;
+		const char *what;
+	} cases[] = {
+		{"/home/u", "/home/u/own", false, true, "the directory above"},
+		{"/home/u/own", "/home/u/own", false, true, "the place itself"},
+		{"/home/u/work", "/home/u/own", false, false, "one beside it"},
+		{"/homes", "/home/u/own", false, false, "one that begins with the same letters"},
+		{"/far/h", "/home/u/own", false, true, "another mount of the file system"},
+		{"/far", "/home/u/own", false, true, "a mount below it"},
+		{"/far", "/home/u/own", true, false, "a mount below it, by itself"},
+		{"/far/h/u", "/home/u/own", true, true, "a part of another mount"},
+		{"/far/h/v", "/home/u/own", false, false, "another part"},
+		{"/", "/home/u/own", false, true, "the root with all"},
+		{"/", "/home/u/own", true, false, "the root by itself"},
+		{"/home/u", "/far/h/u/own", false, true, "the other way round"},
+		{"/mnt", "/srv/data/own", false, true, "a bind mount below, of a part"},
+		{"/mnt/d", "/srv/other", false, false, "beside that part"},
+		{"/srv/data", "/mnt/d/own", false, true, "the source of a bind mount"},
+	};
+	static const char text[] = "22 1 254:0 / / rw - ext4 a rw\n"
+				   "30 22 0:44 /@home /home rw - btrfs b rw\n"
+				   "31 22 0:44 /@home /far/h rw - btrfs b rw\n"
+				   "32 22 254:0 /srv/data /mnt/d rw - ext4 a rw\n";
+	struct mount_table t;
+
+	is_int(mount_table_parse(strdup(text), &t, NULL), 0, "parses");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ok(mount_table_shows(&t, cases[i].source, !cases[i].only_itself, cases[i].path) ==
+			   cases[i].does,
+		   "%s", cases[i].what);
+	mount_table_free(&t);
+}
+
 static void test_garbage(void)
 {
 	static const char *const bad[] = {"1\n", "x y z\n", "1 2 3 / / rw\n", "1 2 3:4 /\n"};
@@ -115,6 +152,7 @@ int main(void)
 {
 	test_parse();
 	test_may_show();
+	test_shows();
 	test_garbage();
 	test_beyond();
 	return done_testing();

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/start/own_dirs_shown.h"
+
+#include <fcntl.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/io.h"
+#include "runtime/base/str.h"
+#include "runtime/record/hosts.h"
+#include "runtime/record/volume.h"
+#include "runtime/settings/paths.h"
+#include "runtime/spec/plan.h"
+
+#define TABLE_BYTES_USUAL 8192
+#define TABLE_BYTES_MAX (16u << 20)
+
+static int read_table(struct shown *s, struct err *e)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	_close_ int fd = -1;
+	int r;
+
+	if (s->has_looked)
+		return 0;
+	fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(e, "/proc/self/mountinfo");
+	(void)strbuf_reserve(&text, TABLE_BYTES_USUAL);
+	r = io_read_all(fd, TABLE_BYTES_MAX, &text, e);
+	if (r >= 0)
+		r = mount_table_parse(strbuf_take(&text), &s->mounts, e);
+	s->has_looked = r >= 0;
+	return r;
+}
+
+static bool is_overlay(const struct op *op)
+{
+	return op->kind == OP_COPY || op->kind == OP_LOWER_DIRECTORY;
+}
+
+/* The directory of the host that an operation shows; NULL: none. */
+static const char *source_of(const struct op *op)
+{
+	if (op->skip)
+		return NULL;
+	if (op->kind == OP_SHM_HOST)
+		return "/dev/shm";
+	return op->kind == OP_BIND || is_overlay(op) ? op->real : NULL;
+}
+
+/* Neither a volume nor a file of hosts has a place for anything of csbx's. */
+static bool is_volume(const struct shown *s, const char *source)
+{
+	const char *beyond = path_beyond(s->paths->data, source);
+
+	return beyond && (volume_has(beyond) || hosts_file_is(beyond));
+}
+
+/* An overlay shows nothing that is mounted below, and hide.c too knows it by its path alone. */
+static bool shows_by_another_path(const struct shown *s, const struct op *op, const char *path)
+{
+	const char *source = source_of(op);
+
+	return source && !is_overlay(op) &&
+	       mount_table_shows(&s->mounts, source, !(op->flags & OP_SINGLE), path);
+}
+
+int shown_has(struct shown *s, const char *path, struct err *e)
+{
+	const struct plan *p = s->plan;
+	bool may_be = false;
+	int r;
+
+	if (s->has_hooks)
+		return 1;
+	for (size_t i = 0; i < p->n; i++) {
+		const char *source = source_of(&p->ops[i]);
+
+		if (source && path_beyond(source, path))
+			return 1;
+		may_be |= source && !is_overlay(&p->ops[i]) && !is_volume(s, source);
+	}
+	if (!may_be)
+		return 0;
+	r = read_table(s, e);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < p->n; i++) {
+		if (shows_by_another_path(s, &p->ops[i], path))
+			return 1;
+	}
+	return 0;
+}
+
+void shown_free(struct shown *s)
+{
+	if (s->has_looked)
+		mount_table_free(&s->mounts);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CSBX_RUNTIME_OWN_DIRS_SHOWN_H
+#define CSBX_RUNTIME_OWN_DIRS_SHOWN_H
+
+/*
+ * Whether a place of the host will be seen inside once something is made there. A mount is of no
+ * use to tell what is not there yet: it shows a file the moment that it is made, whoever makes it,
+ * also a read-only mount. What is mounted later on the host does not come in.
+ */
+
+#include <stdbool.h>
+
+#include "runtime/kernel/mount_table.h"
+
+struct err;
+struct paths;
+struct plan;
+
+struct shown {
+	const struct plan *plan; /* with its sources known (op->real) */
+	const struct paths *paths;
+	bool has_hooks;  /* which may mount what they like */
+	bool has_looked; /* the table is read once, and most often not at all */
+	struct mount_table mounts;
+};
+
+/*
+ * path: without links as far as it exists. 1: a mount of the plan shows it, or would if it were
+ * there, by its own path or by another one of the same directory (a second mount of the file
+ * system, one below a mount of the plan). 0: none does.
+ */
+int shown_has(struct shown *s, const char *path, struct err *e);
+void shown_free(struct shown *s);
+
+#endif
