@@ -52,6 +52,13 @@ int path_open_no_links(int rootfd, const char *path, int flags, struct err *e)
 	return fd < 0 ? err_sys(e, "%s", path) : fd;
 }
 
+int path_open_no_mounts(int rootfd, const char *path, int flags, struct err *e)
+{
+	int fd = open_how(rootfd, path, flags, 0, RESOLVE_NO_XDEV);
+
+	return fd < 0 ? err_sys(e, "%s", path) : fd;
+}
+
 /* Walks to the last component, making missing directories; ret_name points into path. */
 static int open_parent(int rootfd, char *path, char **ret_name, struct err *e)
 {

@@ -21,6 +21,9 @@ int path_open_in_root(int rootfd, const char *path, int flags, mode_t mode, stru
 /* The same by no symbolic link: -ELOOP. Nothing is made. */
 int path_open_no_links(int rootfd, const char *path, int flags, struct err *e);
 
+/* The same in the mount of rootfd alone: -EXDEV where another one is on the way. */
+int path_open_no_mounts(int rootfd, const char *path, int flags, struct err *e);
+
 /*
  * Opens (O_PATH) the directory at path and makes what is missing of it, mode 0755. Each step is
  * resolved in the root again, so a component that is swapped meanwhile stays inside all the same.

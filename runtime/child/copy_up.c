@@ -4,11 +4,11 @@
  *
  * Theory. It is done by the container's pid 1 before it becomes csbx-init: in the container's user
  * namespace, so that owners are what the container sees, and in its root, which nothing runs in
- * yet. Both sides are walked by descriptor and every name is opened with O_NOFOLLOW: a symbolic
- * link is copied as such, and never leads anywhere. Another container that mounts the same volume
- * may be at work in it meanwhile; the files that it has made stay. Devices and sockets are left
- * out; links to one file become files of their own. The stack is on the heap and as deep as
- * DEPTH_MAX.
+ * yet. The image is looked at without the mounts in it. Both sides are walked by descriptor and
+ * every name is opened with O_NOFOLLOW: a symbolic link is copied as such, and never leads anywhere.
+ * Another container that mounts the same volume may be at work in it meanwhile; the files that it
+ * has made stay. Devices and sockets are left out; links to one file become files of their own. The
+ * stack is on the heap and as deep as DEPTH_MAX.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -24,6 +24,7 @@
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"
 #include "runtime/child/child.h"
+#include "runtime/kernel/mount_api.h"
 #include "runtime/spec/plan.h"
 
 #define LOCK_TRIES 500
@@ -200,16 +201,41 @@ static void lock(int volume)
 		(void)poll(NULL, 0, LOCK_LOOK_MS);
 }
 
+/*
+ * What the image has at the volume's place, whatever is mounted on the way by now: a link of the
+ * image may lead to /proc, which is of csbx's own process, or to a mount of the host. A directory as
+ * image has such mounts over csbx's own directories (hide.c): there the way must meet none. A
+ * negative ret: it has no directory there.
+ */
+static int open_in_image(const struct child *c, const char *path, int *ret, struct err *e)
+{
+	const int flags = O_RDONLY | O_DIRECTORY;
+	_close_ int tree = -1;
+
+	if (plan_has(c->plan, OP_LOWER_DIRECTORY)) {
+		*ret = path_open_no_mounts(c->root_fd, path, flags, NULL);
+		return 0;
+	}
+	tree = mount_clone(c->root_fd, "", false, e);
+	if (tree < 0)
+		return err_wrap(e, "the image without mounts");
+	*ret = path_open_in_root(tree, path, flags, 0, NULL);
+	return 0;
+}
+
 int mount_copy_up(struct child *c, const struct op *op, int volume, struct err *e)
 {
 	_close_ int to = open_dir_at(volume, "."), from = -1;
 	struct stat st;
+	int r;
 
 	if (to < 0)
 		return err_sys(e, "volume");
-	from = path_open_in_root(c->root_fd, op->dst, O_RDONLY | O_DIRECTORY, 0, NULL);
-	if (from < 0 || fstat(from, &st) < 0 || !is_empty(to))
+	if (!is_empty(to))
 		return 0;
+	r = open_in_image(c, op->dst, &from, e);
+	if (r < 0 || from < 0 || fstat(from, &st) < 0)
+		return r;
 	lock(to);
 	if (!is_empty(to))
 		return 0;
