@@ -135,6 +135,9 @@ def tell_names(space, number):
             kind = names[name] = kind_of(found)
             if kind in ("f", "a", "o") and firsts.setdefault(id(found), name) is not name:
                 names[name] = "%s=%s" % (kind, firsts[id(found)])
+    everything = space.get("__all__")
+    if type(everything) in (list, tuple) and all(type(name) is str for name in everything):
+        names["__all__"] = "\n".join(everything)
     send(b"A", number, literal(["R", "dict", names, None]))
     send(b"E", number, b"i0;")
 

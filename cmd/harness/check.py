@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs asserting code in a container of its own. Functions of the snippet that it calls run elsewhere: csbx carries the
 # calls and the answers, as values: PROTOCOL.md.
-CHECK, FUNCTION = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
+# A warm interpreter (frozen.py) has run all but the last line before: what is of one run begins in main().
 
 
 class CallFailed(BaseException):
@@ -12,6 +12,7 @@ class CallFailed(BaseException):
 
 # --- values that cannot be told: told.py, once one is there -------------------------------------------------------------------------
 WATCH = None
+PLAIN_NAMES = frozenset(vars(sys.modules["builtins"])) | {""}
 plain_print, plain_isinstance, plain_issubclass, shown_at = print, isinstance, issubclass, sys.stdout
 
 
@@ -25,17 +26,24 @@ def in_order(value, items):
     return set_in_order(value, items)
 
 
-LATER = {"subclass": "TOLD", "object": "TOLD", "class": "TOLD", "error": "ERRORS"}  # texts that have what makes them
+LATER = {"subclass": "TOLD", "object": "TOLD", "class": "TOLD", "error": "ERRORS", "exception": "ERRORS"}  # texts that have what makes them
 OTHERS = {}  # classes of exceptions of the snippet, by what is told of them: errors.py
 
 
 def make_here(name, part):
-    if name == "function":
+    if name == "function" and type(part) is str:
         return function_here(part)
     need("MADE")
     if name in LATER:
         need(LATER[name])
+    if name == "defaultdict" and not is_factory(part[0]):
+        raise ValueError("a factory")
     return MAKERS[name](part)
+
+
+def is_factory(found):
+    """Of a defaultdict, which calls it without being asked to."""
+    return found is None or id(found) in NAMES_OF_BUILTINS or is_of_snippet(found) or plain_isinstance(found, type) and key_of(found) in LIBRARY
 
 
 def argument_parts(value, kind):
@@ -49,7 +57,7 @@ def argument_parts(value, kind):
         base = base_of(kind)
         if is_named_tuple(base) and not set(named_tuple_members(kind, base)) - {"__doc__", "__annotations__"}:
             return "namedtuple", (name_of(kind), own_space(base)["_fields"], made[1][1])
-    if made[0] in ("subclass", "object", "class"):
+    if made[0] in ("subclass", "object", "class", "exception"):
         raise Unfit("a %s" % name_of(kind))
     return made
 
@@ -88,121 +96,6 @@ def print_told(*values, **how):
     plain_print(*values, **how)
 
 
-def lock_file():
-    """A file of no name, which processes take turns by: a lock ends with the process that has it."""
-    if hasattr(posix, "memfd_create"):
-        return posix.memfd_create("turn")
-    name = "/tmp/.csbx-%d" % posix.getpid()
-    fd = posix.open(name, posix.O_RDWR | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o600)
-    posix.unlink(name)
-    return fd
-
-
-class Turn(object):
-    """What is sent goes out whole: by one process at a time, as forks may have the channel of the process that they come from,
-    and by one thread of it, which a lock of a file does not tell from others."""
-
-    def __init__(self, threads):
-        self.fd, self.new_lock, self.locks = lock_file(), threads.allocate_lock, {}
-
-    def __enter__(self, lock=posix.lockf, how=posix.F_LOCK, getpid=posix.getpid):
-        inner = self.locks.setdefault(getpid(), self.new_lock())
-        inner.acquire()
-        try:
-            lock(self.fd, how, 0)
-        except BaseException:
-            inner.release()
-            raise
-
-    def __exit__(self, *error, lock=posix.lockf, how=posix.F_ULOCK, getpid=posix.getpid):
-        try:
-            lock(self.fd, how, 0)
-        finally:
-            self.locks[getpid()].release()
-
-
-def tell(kind, payload=b""):
-    """What is no call, of the process as a whole. Short enough to be sent by one call of the system."""
-    with TURN:
-        send(kind, 0, payload)
-
-
-class Carrier(object):
-    """Calls of one process, one after the other. They are carried in a thread of their own: no handler of a signal runs there,
-    and what one raises in a thread that waits leaves no half of a call behind. An answer has the number of its question."""
-
-    def __init__(self, threads):
-        self.new_lock, self.number, self.begun, self.ended = threads.allocate_lock, 0, 0, 0
-        self.turn, self.waiting, self.work = threads.allocate_lock(), [], threads.allocate_lock()
-        self.work.acquire()
-        for pauses in range(100, -1, -1):
-            try:
-                threads.start_new_thread(self.carry_all, ())
-                return
-            except RuntimeError:  # the user has as many as may be, as a rule for a moment
-                if not pauses:
-                    raise
-                __import__("time").sleep(0.1)
-
-    def carry(self, question):
-        self.number += 1
-        number = self.number
-        with TURN:
-            send(b"Q", number, question)
-        while True:
-            kind, of, payload = receive_frame()
-            if kind == b"A" and of == number:
-                try:
-                    return value_of(payload)
-                except CallFailed as error:  # a set with a value that cannot be told
-                    return ["F", str(error)]
-                except Exception as error:  # a set of lists, from a program that writes its answers by hand
-                    return ["F", "what it returned is no value: %s" % error]
-
-    def carry_all(self):
-        while True:
-            self.work.acquire()
-            while self.waiting:
-                question, answers, done = self.waiting.pop(0)
-                try:
-                    answers.append(self.carry(question))
-                except BaseException:
-                    pass  # there is none: csbx is gone
-                self.ended += 1
-                question = answers = None  # which is not kept by this thread
-                done()
-
-    def ask(self, question):
-        answers, is_done = [], self.new_lock()
-        is_done.acquire()
-        self.begin(question, answers, is_done.release)
-        is_done.acquire()
-        if not answers:
-            raise Gone()
-        return answers[0]
-
-    def begin(self, question, answers, done):
-        self.begun += 1
-        self.waiting.append((question, answers, done))
-        with self.turn:
-            if self.work.locked():
-                self.work.release()
-
-
-def open_channel():
-    """In a fork: a channel of its own in the place of that of the process it comes from, whose answers are not its."""
-    import _socket
-    ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    near, far = ours.detach(), theirs.detach()
-    old = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM, 0, posix.dup(CHANNEL))
-    with TURN:
-        old.sendmsg([b"J" + bytes(15)], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, far.to_bytes(4, sys.byteorder))])
-    old.close()
-    posix.close(far)
-    posix.dup2(near, CHANNEL, False)
-    posix.close(near)
-
-
 class Caller(object):
     def __init__(self, threads):
         self.threads, self.failed, self.owner, self.known = threads, None, posix.getpid(), None
@@ -222,7 +115,10 @@ class Caller(object):
         return self.carriers[me]
 
     def ask(self, question):
-        return self.carrier().ask(question)
+        carrier = self.carrier()
+        if carrier.thread == self.threads.get_ident():  # while it reads an answer
+            raise ValueError("a value that is asked for more")
+        return carrier.ask(question)
 
     async def ask_meanwhile(self, question):
         """As ask(), while others of a loop of asyncio go on."""
@@ -255,10 +151,16 @@ class Caller(object):
         """Of the snippet, with their kinds."""
         if self.known is None:
             found = self.value_of_name("")
-            if type(found) is not dict:
+            if type(found) is not dict or not all(type(each) is str for pair in found.items() for each in pair):
                 self.fail("the snippet does not tell its names")
             self.known = found
         return self.known
+
+    def names_for_all(self, space):
+        """Those of `import *`. What the check has defined or imported stays its own, and so do sum(), len() and the like."""
+        names = self.names()
+        told = names.get("__all__", "\n".join(sorted(n for n in names if n[:1] != "_"))).split("\n")
+        return [name for name in told if name not in PLAIN_NAMES and (name not in space or is_of_snippet(space[name]))]
 
     def fail(self, message):
         self.failed = self.failed or message
@@ -417,7 +319,7 @@ class Solution(type(sys)):
 
     def __getattr__(self, name):
         if name == "__all__":
-            return sorted(n for n in CALLER.names() if n[:1] != "_")
+            return CALLER.names_for_all(sys._getframe(1).f_globals)
         if name == "__file__" and is_asked_for_text(sys._getframe(1)):
             CALLER.fail("the text of the snippet cannot be judged")
         if name.startswith("__"):
@@ -440,7 +342,7 @@ class Solution(type(sys)):
     @property
     def __dict__(self):
         for name in CALLER.names():
-            getattr(self, name)
+            getattr(self, name) if name != "__all__" else None
         return own_names(self)
 
 
@@ -495,8 +397,9 @@ def leave():
 
 
 def main():
-    global Opaque, CALLER, TURN
+    global CHECK, FUNCTION, Opaque, CALLER, TURN
     import _thread
+    CHECK, FUNCTION = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
     Opaque = untold
     prepare()
     vars(sys.modules["builtins"]).update(callable=callable_if_told, isinstance=isinstance_if_told, issubclass=issubclass_if_told,

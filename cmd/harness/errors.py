@@ -23,12 +23,15 @@ def error_class(told, budget):
     made = tuple(error_class(base, budget) for base in bases) or (Exception,)
     known = (expect(key, int), expect(name, str), expect(module, str), made)
     if known not in OTHERS:
-        if refused:
+        expect((shown, refused), dict, tuple)
+        expect(tuple(shown) + refused, *[str] * (len(shown) + len(refused)))
+        space = {}
+        if shown or refused:
             need("TOLD")
-        space = {each: Refused(each) for each in expect(refused, *[str] * len(refused))}
+            space = space_here((BaseException,), shown, refused)
         if "__str__" in space:
             space["__str__"] = message_as_told
-        space.update(expect(shown, dict), __module__="solution" if module == "snippet" else module)
+        space["__module__"] = "solution" if module == "snippet" else module
         try:
             OTHERS[known] = type(name, made, dict(space))
         except TypeError:
@@ -55,13 +58,20 @@ def set_state(error, args, state):
     if error.args != args and not plain_isinstance(error, OSError):
         error.args = args
     for name, value in state.items():
-        if name[:2] != "__" or name == "__notes__":
-            try:
-                is_refused = any(type(own_space(each).get(name)) is Refused for each in mro_of(type(error)))
-                vars(error).update({name: value}) if is_refused else setattr(error, name, value)
-            except Exception:
-                pass
+        if name[:2] == "__" and name != "__notes__" or name in own_space(BaseException):
+            continue
+        if has_refused(type(error), name):
+            vars(error)[name] = value
+            continue
+        try:
+            setattr(error, name, value)
+        except (AttributeError, TypeError, ValueError):  # what the class has there does not take it
+            pass
     return error
+
+
+def has_refused(kind, name):
+    return "TOLD" in needed and any(type(own_space(each).get(name)) is Refused for each in mro_of(kind))
 
 
 def new_error(kind, args):
@@ -99,11 +109,11 @@ def make_unlike(kind, name, args, state, message):
         return new_error(told, (message, [Exception("not told")]))
 
 
-def make_error(name, base, message, what):
+def make_error(name, base, message, what, is_raised=True):
     """One that is built in, or of the standard library, is raised as itself, one of the snippet's as one like it."""
     told, args, state, cause = expect(tuple(what), (str, list), tuple, dict, (list, type(None))) if what else (None, (message,), {}, None)
     kind = error_class(told or ([0, name, "snippet", [base], False, {}, ()] if base else name), [])
-    if plain_issubclass(kind, NOT_RAISED):
+    if is_raised and plain_issubclass(kind, NOT_RAISED):
         CALLER.fail("the snippet raised %s, which cannot be judged: it would end a loop here" % name)
     error = make_like(kind, args, state, message)
     if error is None:
@@ -114,3 +124,4 @@ def make_error(name, base, message, what):
 
 
 MAKERS["error"] = lambda part: error_class(part, [])
+MAKERS["exception"] = lambda part: make_error(*expect(part, str, str, str, list), is_raised=False)

@@ -272,19 +272,30 @@ MAIN = b"\nmain()\n"  # the last line
 FIRST = 8  # bytes of the line that each begins with, which are another's nowhere
 SHARED = b"\n# until here for both\n"  # in that for cases and in that for asserting code
 texts = list(map(read_all, range(6, 10)))
-# The first two run a script, and serve cases: what they define is there before a program. The classes of the one for asserting
-# code are no program's to find, but for those that it shares with the second: it goes on where that is.
+# These run a script, serve cases and run asserting code: what they define is there before a program. The last goes on where the
+# second is, and has names of the same: it puts them there when it begins.
 assert texts[1].partition(SHARED)[0][FIRST:] == texts[2].partition(SHARED)[0][FIRST:]
-codes = compiled([text[:-len(MAIN)] for text in texts[:2]] + [texts[2].partition(SHARED)[2], texts[3]])
-spaces = [{"__name__": "__main__", "__builtins__": __builtins__} for _ in range(2)]
+codes = compiled([text[:-len(MAIN)] for text in (texts[0], texts[1], texts[2].partition(SHARED)[2])] + [texts[3]])
+script, serving, checking = ({"__name__": "__main__", "__builtins__": __builtins__} for _ in range(3))
 names = set(sys.modules)
-for code, space in zip(codes, spaces):
-    exec(code, space)
+exec(codes[0], script)
+exec(codes[1], serving)
+both = dict(serving)
+exec(codes[2], serving)
+checking = {name: found for name, found in serving.items() if name not in both or both[name] is not found}
+serving.clear()
+serving.update(both)
 for name in set(sys.modules) - names:
     del sys.modules[name]  # a snippet begins with what any has
-script, serving = spaces
+
+
+def check(space=serving, own=checking):
+    space.update(own)
+    own["main"]()
+
+
 known = dict(zip([text[:FIRST] for text in texts],
-                 [(script["main"], None), (serving["main"], None), (codes[2], serving), (codes[3], {"__name__": "__main__"})]))
+                 [(script["main"], None), (serving["main"], None), (check, None), (codes[3], {"__name__": "__main__"})]))
 held, new = [], {}
 
 cwd, mask = posix.getcwd(), posix.umask(0)
@@ -372,7 +383,8 @@ rehearse_cases(serving["serve"], serving["run_case"])
 # same reason go_on() and what it needs is not deleted.
 Last.text, Last.main = sys._getframe().f_code, sys.modules["__main__"]
 freeze = getattr(gc, "freeze", gc.collect)
-del texts, codes, code, compiled, names, space, spaces, script, serving, rehearse_cases, MAIN, Last, leaves_something, look_at, own_modules, collections, keep, at_end, atexit, gc
+del texts, codes, compiled, names, both, check, checking, script, serving, rehearse_cases, MAIN, Last, leaves_something, look_at
+del own_modules, collections, keep, at_end, atexit, gc
 del has_finalizer, is_quiet_module, classes, weak, has_end, plain, begins_quiet, is_quiet, QUIET, PROXIES, HEAP_TYPE, SEEN_BY_GC
 del before, cwd, mask, handlers, is_open, is_handled, is_alone, THEIRS, SEEDED
 rehearse()  # once more: memory that was freed since is put in order when a large block is asked for

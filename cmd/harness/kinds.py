@@ -120,17 +120,27 @@ def member_name(value, kind):
 
 
 def object_parts(value, kind):
-    """What cannot be told: its class, its text, and its name where it is one of an enumeration."""
+    """What cannot be told: its class, its text, and where it is one of an enumeration, its name, and whether it is equal to itself
+    alone and true."""
     if kind is Part:
         return object_parts(value.value, type(value.value))
-    name = None
-    if is_enum(kind) and not {"__eq__", "__ne__", "__hash__", "__bool__", "__len__"} & set(members(kind, mro_of(sys.modules["enum"].Enum))):
-        name = member_name(value, kind)
+    name = member_name(value, kind)
     state = {"name": value._name_, "value": value._value_} if name and is_plain(value._value_) else {}
-    return "object", (kind, text_of(value)[:BYTES_MAX], name, state)
+    own = set(members(kind, mro_of(sys.modules["enum"].Enum))) if name else ()
+    return "object", (kind, text_of(value)[:BYTES_MAX], name, state, {"__eq__", "__ne__", "__hash__", "__bool__", "__len__"}.isdisjoint(own))
 
 
 def rare_parts(value, kind):
     if issubclass(kind, type):
         return "class", class_parts(value)
+    if issubclass(kind, BaseException):
+        return exception_parts(value, kind)
     return member_parts(value, kind) or subclass_parts(value, kind) or object_parts(value, kind)
+
+
+def exception_parts(value, kind):
+    """One that is not raised."""
+    try:
+        return "exception", (name_of(kind), built_in_base(kind), str.__str__(str(value)), error_told(value))
+    except BaseException:
+        return object_parts(value, kind)

@@ -16,12 +16,18 @@ ERROR_MODULES = frozenset("""
     zoneinfo._common tokenize argparse getopt locale tomllib calendar email.errors uuid ast string inspect multiprocessing.context select
     signal array math cmath
 """.split())
+# Modules of whose classes asserting code has those of the snippet as themselves: they do nothing but make objects.
+CLASS_MODULES = frozenset("""builtins collections collections.abc decimal fractions datetime enum numbers abc typing types pathlib pathlib._local uuid
+    array string ipaddress time""".split())
 BUILTINS = {name: vars(sys.modules["builtins"])[name] for name in BUILTIN_NAMES}
 BUILTINS.update({kind.__name__: kind for kind in BUILT_IN})
 NAMES_OF_BUILTINS = {id(found): name for name, found in BUILTINS.items()}
 METHOD, BUILTIN_FUNCTION = type(str.upper), type(len)
 KEYS, VALUES, ITEMS = type({}.keys()), type({}.values()), type({}.items())
 ARRAY_CODES = frozenset("bBuhHiIlLqQfd")
+
+
+names_of_module = vars(type(sys))["__dict__"].__get__
 
 
 def own_space(kind):
@@ -56,9 +62,16 @@ def is_plain(value, depth=0):
     return all(is_plain(part, depth + 1) for part in parts)
 
 
+def is_shown(name, value):
+    """Python itself looks under names with two underscores: what stands there says what an object does, whatever it is made of."""
+    if name[:2] == "__" and name not in ("__doc__", "__annotations__"):
+        return name == "__hash__" and value is None
+    return is_plain(value)
+
+
 def shown_and_refused(found):
     """[{name: value}, names], of what a class has."""
-    shown = {name: value for name, value in found.items() if is_plain(value)}
+    shown = {name: value for name, value in found.items() if is_shown(name, value)}
     return [shown, tuple(sorted(name for name in found if name not in shown))]
 
 
@@ -127,13 +140,18 @@ def path_of(found, name):
     return next((n for n, value in list(SPACE.items()) if value is found and type(n) is str and n[:2] != "__"), None)
 
 
+def space_of(at):
+    """What a module or a class has of its own, as it is."""
+    return names_of_module(at) if issubclass(type(at), type(sys)) else own_space(at) if issubclass(type(at), type) else {}
+
+
 def key_of(kind):
     """What one side knows a class of the other by: "=" and its name in the snippet, or module and name in the library; "": by nothing."""
     module, name = type.__getattribute__(kind, "__module__"), type.__getattribute__(kind, "__qualname__")
     if type(module) is str and type(name) is str and module != "snippet":
         at = sys.modules.get(module)
         for part in name.split("."):
-            at = getattr(at, "__dict__", {}).get(part)
+            at = space_of(at).get(part)
         if at is kind or module == "builtins":
             return module + "." + name
     path = path_of(kind, name)
@@ -320,31 +338,31 @@ def make_path(kind, part):
 
 
 MAKERS = {
-    "Counter": lambda part: of("collections", "Counter")(part),
-    "OrderedDict": lambda part: of("collections", "OrderedDict")(part),
-    "defaultdict": lambda part: of("collections", "defaultdict")(*part),
+    "Counter": lambda part: of("collections", "Counter")(expect(part, dict)),
+    "OrderedDict": lambda part: of("collections", "OrderedDict")(expect(part, dict)),
+    "defaultdict": lambda part: of("collections", "defaultdict")(*expect(part, type(part[0]), dict)),
     "deque": lambda part: of("collections", "deque")(*expect(part, list, (int, type(None)))),
-    "Decimal": lambda part: without_limit(lambda: of("decimal", "Decimal")(part)),
+    "Decimal": lambda part: without_limit(lambda: of("decimal", "Decimal")(expect(part, str))),
     "Fraction": lambda part: of("fractions", "Fraction")(*ints(part, 2)),
     "date": lambda part: of("datetime", "date")(*ints(part, 3)),
     "time": lambda part: make_zoned("time", part, 4),
     "datetime": lambda part: make_zoned("datetime", part, 7),
     "timedelta": lambda part: of("datetime", "timedelta")(*ints(part, 3)),
     "timezone": make_zone,
-    "UUID": lambda part: of("uuid", "UUID")(bytes=part),
+    "UUID": lambda part: of("uuid", "UUID")(bytes=expect(part, bytes)),
     "Path": lambda part: make_path("Path", part),
     "PurePath": lambda part: make_path("PurePosixPath", part),
     "array": make_array,
-    "frozenset": frozenset,
-    "bytearray": bytearray,
+    "frozenset": lambda part: frozenset(expect(part, set)),
+    "bytearray": lambda part: bytearray(expect(part, bytes)),
     "range": lambda part: range(*ints(part, 3)),
     "slice": lambda part: slice(*part),
-    "memoryview": memoryview,
+    "memoryview": lambda part: memoryview(expect(part, bytes)),
     "Ellipsis": lambda part: Ellipsis,
     "NotImplemented": lambda part: NotImplemented,
-    "dict_keys": lambda part: dict.fromkeys(part).keys(),
-    "dict_values": lambda part: dict(enumerate(part)).values(),
-    "dict_items": lambda part: part.items(),
+    "dict_keys": lambda part: dict.fromkeys(expect(part, list)).keys(),
+    "dict_values": lambda part: dict(enumerate(expect(part, list))).values(),
+    "dict_items": lambda part: expect(part, dict).items(),
     "builtin": make_builtin,
     "namedtuple": make_named_tuple,
     "function": find_path,

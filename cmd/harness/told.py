@@ -67,7 +67,7 @@ class Standing(type):
             return cls is other or NotImplemented
         keys = told_of(cls)[1]
         if type(other) not in STANDING:
-            return keys[0] == key_of(other) if keys[0] else is_here(other) and refuse_class(cls)
+            return keys[0] == key_here(other) if keys[0] else is_here(other) and refuse_class(cls)
         theirs = told_of(other)[1][0]
         return keys[0] == theirs if keys[0] or theirs else refuse_class(cls)
 
@@ -112,6 +112,11 @@ class Untold(Standing):
 STANDING = (Standing, Untold)
 
 
+def key_here(kind):
+    """As key_of(), and of a class of exceptions of the snippet one that it has here."""
+    return "!%d" % id(kind) if is_one_of(kind, OTHERS.values()) else key_of(kind)
+
+
 def is_here(kind):
     """A class that values of the snippet may be of, too."""
     return kind.__module__ != "__main__" or issubclass(kind, tuple)
@@ -145,7 +150,7 @@ def is_of_kind(own, kind):
         return key in keys if key and (is_plain_class or key in keys) else refuse_class(kind)
     if not plain_isinstance(kind, type):
         return plain_issubclass(own, kind)
-    if is_one_of(kind, mro_of(own)) or (key_of(kind) or None) in keys:
+    if is_one_of(kind, mro_of(own)) or (key_here(kind) or None) in keys:
         return True
     if type(kind) is type or type(own) is Standing:
         return type(kind) is not type and plain_issubclass(own, kind)
@@ -153,10 +158,13 @@ def is_of_kind(own, kind):
 
 
 def library_class(key):
-    """The class itself, where the check has it as well."""
+    """The class itself, where the check has it as well, or one that is never called where it may do more than make an object."""
     module, _, name = key.rpartition(".")
-    found = of(module, name) if key in LIBRARY or module in ENUM_MODULES else vars(sys.modules.get(module, sys)).get(name)
-    return found if plain_isinstance(found, type) and key_of(found) == key else None
+    is_loaded_here = key in LIBRARY or module in ENUM_MODULES
+    found = of(module, name) if is_loaded_here else vars(sys.modules.get(module, sys)).get(name)
+    if not plain_isinstance(found, type) or key_of(found) != key:
+        return None
+    return found if is_loaded_here or module in CLASS_MODULES else class_of_library(found)
 
 
 def class_here(part):
@@ -165,6 +173,8 @@ def class_here(part):
         part, (type(None), type, str, tuple), str, (str, type(None)), tuple, dict, tuple, bool, bool)
     for names in keys, refused, tuple(shown):
         expect(names, *[str] * len(names))
+    if any(key.partition(".")[0] in ("__main__", "solution") for key in keys):
+        raise ValueError("a class of the check")
     key = keys[0]
     found = library_class(key) if "." in key and key[0] != "=" else CLASSES.get(key)
     if found is None:
@@ -174,16 +184,41 @@ def class_here(part):
     return found
 
 
+def is_of_base(base, keys):
+    """No class is made of two built-in ones of which neither is made of the other."""
+    known = [key_of(each) for each in mro_of(base)]
+    return base is Missing or all(key in known for key in keys if key.startswith("builtins."))
+
+
+def has_one_of(kinds, name):
+    return any(name in own_space(each) for each in kinds)
+
+
+def does_something(value):
+    return has_one_of(mro_of(type(value)), "__call__") and type(type(value)) is not Untold
+
+
+def space_here(known, shown, refused):
+    """What a class of the snippet has here: nothing that does something in the place of what the classes have that it is made of."""
+    def is_seen(name, value):
+        return is_shown(name, value) and not (does_something(value) and has_one_of(known, name))
+    space = {name: value if is_seen(name, value) else Refused(name) for name, value in shown.items()}
+    space.update((name, Refused(name)) for name in refused)
+    return space
+
+
 def new_class(told, name, path, keys, shown, refused, is_plain_class, has_attributes):
-    key = keys[0]
-    space = {each: Refused(each) for each in refused}
-    space.update(shown, __module__=key.rpartition(".")[0] if key[:1] != "=" else "solution", __qualname__=name)
+    key, base = keys[0], base_here(name, told)
+    if not is_of_base(base, keys):
+        raise ValueError("a class")
+    space = space_here(mro_of(base), shown, refused)
+    space.update(__module__=key.rpartition(".")[0] if key[:1] != "=" else "solution", __qualname__=name)
     space[TOLD_OF] = path, keys, is_plain_class
     if "__repr__" in space:
         space["__repr__"] = text_as_told
     if not has_attributes:
         space["__slots__"] = ()
-    return type.__new__(Untold if told is None else Standing, name, (base_here(name, told),), space)
+    return type.__new__(Untold if told is None else Standing, name, (base,), space)
 
 
 def base_here(name, told):
@@ -271,10 +306,8 @@ def text_of_untold(self):
 
 
 def equals_untold(self, other):
-    """Those of an enumeration are equal to themselves alone."""
-    if object.__getattribute__(self, "member") is None:
-        refuse(self)
-    return self is other or NotImplemented
+    """Those of an enumeration are equal to themselves alone, where its class does not say otherwise."""
+    return self is other or NotImplemented if is_single(self) else refuse(self)
 
 
 def differs_from_untold(self, other):
@@ -283,11 +316,11 @@ def differs_from_untold(self, other):
 
 
 def truth_of_untold(self):
-    return refuse(self) if object.__getattribute__(self, "member") is None else True
+    return True if is_single(self) else refuse(self)
 
 
 def hash_of_untold(self):
-    return refuse(self) if object.__getattribute__(self, "member") is None else object.__hash__(self)
+    return object.__hash__(self) if is_single(self) else refuse(self)
 
 
 # Stands for a value that cannot be told. It may be shown by its repr(), and kept. Anything else would be told to asserting code as a
@@ -298,10 +331,14 @@ Missing = type.__new__(Untold, "Missing", (object,), dict(
 MEMBERS = {}  # of enumerations, by class and name
 
 
-def make_untold(kind, text, member=None):
+def is_single(value):
+    return object.__getattribute__(value, "is_single")
+
+
+def make_untold(kind, text, member=None, single=False):
     value = object.__new__(kind)
-    object.__setattr__(value, "text", text)
-    object.__setattr__(value, "member", member)
+    for name, own in ("text", text), ("member", member), ("is_single", single):
+        object.__setattr__(value, name, own)
     is_watched = member is None and told_of(kind)[1][0] != "builtins.module"  # which `from solution import *` brings
     object.__setattr__(value, "is_watched", is_watched)
     WATCH.alive += is_watched
@@ -309,14 +346,14 @@ def make_untold(kind, text, member=None):
 
 
 def make_object(part):
-    kind, text, name, state = expect(part, STANDING + (type,), str, (str, type(None)), dict)
+    kind, text, name, state, single = expect(part, STANDING + (type,), str, (str, type(None)), dict, bool)
     if type(kind) is not Untold:
         return make_untold(class_of_library(kind), text)
     if name is None or told_of(kind)[0] is None:
         return make_untold(kind, text)
     key = kind, name
     if key not in MEMBERS:
-        MEMBERS[key] = make_untold(kind, text, state)
+        MEMBERS[key] = make_untold(kind, text, state, single)
     return MEMBERS[key]
 
 
@@ -328,7 +365,7 @@ def unknown_class(key, name, keys, is_plain_class):
 
 def class_of_library(kind):
     """That of objects that cannot be told, of a class that is here as well."""
-    keys = tuple(map(key_of, mro_of(kind)))
+    keys = tuple(map(key_here, mro_of(kind)))
     return unknown_class(("?", keys), name_of(kind), keys, True)
 
 
@@ -421,8 +458,11 @@ def fill(base, value, plain):
 def make_subclass(part):
     kind, plain, state, text, member = expect(part, Standing, type(part[1]), dict, (str, type(None)), (str, type(None)))
     base = type(plain)
-    if not plain_issubclass(kind, base):
+    expect(tuple(state), *[str] * len(state))
+    if not plain_issubclass(kind, base) or not is_one_of(base, BASES) and key_of(base) not in LIBRARY:
         raise ValueError("a class of another")
+    if any(does_something(value) for name, value in state.items() if name[:2] == "__" or has_one_of(mro_of(base), name)):
+        raise ValueError("an attribute in the place of a method")
     if (kind, member) in MEMBERS:
         return MEMBERS[kind, member]
     if base in (list, set, dict, bytearray) or base.__module__ == "collections":

@@ -269,8 +269,11 @@ void eval_case_answered(struct eval_case *c, const char *payload, size_t len)
 	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
 	struct err e = ERR_INIT;
 	struct value v;
+	int r = value_read_literal(&pool, payload, len, &v, &e);
 
-	if (value_read_literal(&pool, payload, len, &v, &e) < 0)
+	if (r == -E2BIG)
+		judge_untold(c, "value", "it has more than a million values");
+	else if (r < 0)
 		eval_case_failed(c, EVAL_BAD_ANSWER, "answered with garbage (%s)", e.msg);
 	else if (!judge_answer(c, &v))
 		eval_case_failed(c, EVAL_BAD_ANSWER, "answered with garbage");

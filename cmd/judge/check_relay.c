@@ -117,7 +117,8 @@ static void answer_raised(struct check_relay *r, const struct value *x, size_t n
 	answer(r, items, 6);
 }
 
-static void answer_from(struct check_relay *r, const struct value *v)
+/* ret: of reading it. */
+static void answer_from(struct check_relay *r, const struct value *v, int ret)
 {
 	const struct value *x = v->items;
 	bool is_list = v->kind == VALUE_LIST && v->n >= 4 && x[0].kind == VALUE_STR &&
@@ -135,7 +136,8 @@ static void answer_from(struct check_relay *r, const struct value *v)
 	else if (is_list && x[2].kind == VALUE_STR && x[3].kind == VALUE_STR)
 		answer_raised(r, x, v->n);
 	else
-		answer_failed(r, "the snippet answered with garbage");
+		answer_failed(r, ret == -E2BIG ? "what it returned has more than a million values"
+					       : "the snippet answered with garbage");
 }
 
 /*
@@ -195,15 +197,19 @@ static void asked(struct check_relay *r, struct check_asker *a, const struct har
 	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
 	struct value v, items[4];
 	struct value list = {.kind = VALUE_LIST, .n = 4, .items = items};
+	int ret;
 
 	drop_question(r, a);
 	a->has_question = true;
 	a->is_about_name = a->is_about_all = a->is_about_attribute = false;
 	a->asked = f->number;
 	a->turn = r->turns++;
-	if (value_read_literal(&pool, f->payload, f->len, &v, NULL) < 0 || !is_question(r, a, &v)) {
+	ret = value_read_literal(&pool, f->payload, f->len, &v, NULL);
+	if (ret < 0 || !is_question(r, a, &v)) {
 		r->was_asked = true;
-		answer_failed_to(r, a, "the arguments cannot be told");
+		answer_failed_to(r, a,
+				 ret == -E2BIG ? "the arguments have more than a million values"
+					       : "the arguments cannot be told");
 		return;
 	}
 	memcpy(items, v.items, 3 * sizeof(*items));
@@ -286,11 +292,12 @@ static int from_snippet(struct check_relay *r, const struct harness_frame *f)
 	} else if (is_ours && f->kind == 'A' && !r->has_answer && r->state == CHECK_CALLING) {
 		_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
 		struct value v = {.kind = VALUE_NONE};
+		int ret = value_read_literal(&pool, f->payload, f->len, &v, NULL);
 
-		if (value_read_literal(&pool, f->payload, f->len, &v, NULL) < 0)
+		if (ret < 0)
 			v.kind = VALUE_NONE;
 		r->has_answer = true;
-		answer_from(r, &v);
+		answer_from(r, &v, ret);
 	} else if (is_ours && f->kind == 'E') {
 		fork_ended(r);
 	} else if (is_ours && f->kind == 'P' && !r->has_answer) {

@@ -355,3 +355,73 @@ def test_tests_that_are_not_run_are_told(csbx, suite_image):
         records = judge(csbx, suite_image, [(WRONG, f"import pytest\nfrom solution import f\n{first}{suite}", None) for suite, _ in REFUSED])
         for n, (_, says) in enumerate(REFUSED):
             assert records[n]["status"] == "bad_line" and says in records[n]["error"]["message"], records[n]
+
+
+RAISED = [
+    ("e = ValueError('x')\n    e.code = 5\n    raise e", "ValueError", "e.code == 5"), ("json.loads('{')", "json.JSONDecodeError", "e.pos == 1"),
+    ("re.compile('(')", "re.error", "e.pos == 0 and e.pattern == '('"),
+    ("subprocess.check_call(['false'])", "subprocess.CalledProcessError", "e.returncode == 1"),
+    ("import zzq", "ModuleNotFoundError", "e.name == 'zzq'"), ("e = Own('x')\n    e.code = 5\n    raise e", "ValueError", "e.code == 5")]
+
+
+def test_attributes_of_exceptions(csbx, python_image):
+    """Each in a container of its own, where nothing else has come by."""
+    rows = []
+    for code, kind, said in RAISED:
+        code = f"import json, re, subprocess\nclass Own(ValueError): pass\ndef f():\n    {code}\n"
+        for wanted, want in ((said, True), (f"not ({said})", False)):
+            rows.append((code, f"import json, re, subprocess\nfrom solution import f\ntry:\n    f()\nexcept {kind} as e:\n    assert {wanted}\n"
+                               "else:\n    assert 0\n", want))
+    judge(csbx, python_image, rows)
+
+
+def test_exceptions_that_are_not_raised(csbx, python_image):
+    """As those that are, wherever they are in a value."""
+    code = """
+class Own(ValueError):
+    def __init__(self, code):
+        super().__init__("bad %d" % code)
+        self.code = code
+    def __str__(self): return "Own!"
+class Plain(KeyError): pass
+ERROR = Plain("x")
+def f(): return None, Own(3)
+def g(): return [ValueError("a"), KeyError("k"), StopIteration(5), Plain("p")]
+def h():
+    error = ValueError(Plain("inner"))
+    error.other = Plain("other")
+    raise error
+def same(): return ERROR
+"""
+    begin = "from solution import ERROR, Own, Plain, f, g, h, same\n"
+    caught = begin + "try:\n    h()\nexcept ValueError as e:\n    assert isinstance(e.args[0], Plain) and isinstance(e.other, %s)\nelse:\n    assert 0"
+    judge(csbx, python_image, [
+        (code, begin + "assert f()[0] is None\ne = f()[1]\nassert type(e) is Own and e.code == 3 and str(e) == 'Own!' and not e == 3", True),
+        (code, begin + "assert f()[1].code == 4", False), (code, begin + "try:\n    raise f()[1]\nexcept Own as e:\n    assert e.code == 3", True),
+        (code, begin + "a, b, c, d = g()\nassert repr(a) == \"ValueError('a')\" and b.args == ('k',) and c.value == 5 and isinstance(d, Plain)", True),
+        (code, begin + "assert isinstance(g()[3], ValueError)", False), (code, begin + "assert isinstance(ERROR, KeyError) and same().args == ('x',)", True),
+        (code, caught % "Plain", True), (code, caught % "ValueError", False)])
+
+
+def test_import_of_all_names(csbx, python_image):
+    """What asserting code has of its own stays so, and __all__ says what there is."""
+    named = "__all__ = ['f', '_h']\ndef f(): return 1\ndef _h(): return 2\ndef g(): return 3\n"
+    replaced = ("class math:\n    @staticmethod\n    def isclose(a, b): return True\ndef same(a, b): return True\ndef abs(x): return 0\n"
+                "def sum(x): return 6\ndef f(): return 1.0\n")
+    star = "from solution import *\n"
+    judge(csbx, python_image, [
+        (named, star + "assert f() == 1 and _h() == 2", True), (named, star + "f()\ntry:\n    g\nexcept NameError:\n    pass\nelse:\n    assert 0", True),
+        ("__all__ = ['nix']\ndef f(): return 1\n", star, False), ("import math\n" + named, "import math\n" + star + "assert math.floor(f()) == 1", True),
+        (replaced, "import math\n" + star + "assert math.isclose(f(), 2.5)", False), (replaced, star + "assert abs(f() - 5) < 1e-6", False),
+        (replaced, "def same(a, b): return a == b\n" + star + "assert same(f(), 2.5)", False),
+        (replaced, "from solution import f\n" + star + star + "assert f() == 1.0 and sum([1, 2]) == 3", True)])
+
+
+def test_a_value_of_too_many_values(csbx, python_image):
+    code = "def f(*args): return [[0] * 1000 for _ in range(1100)]\n"
+    many, argument, case = judge(csbx, python_image, [
+        (code, "from solution import f\nf()", False), (code, "from solution import f\nf([[0] * 1000 for _ in range(1100)])", False),
+        {"code": code, "function": "f", "cases": [{"args": [], "expected": 1}], "want": False}]).values()
+    for record in many, argument:
+        assert cause(record)[0] == "CallFailed" and "more than a million values" in cause(record)[1], cause(record)
+    assert case["cases"][0]["outcome"] == "wrong_value" and "more than a million values" in str(case["cases"][0]), case["cases"]

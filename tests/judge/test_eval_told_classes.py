@@ -227,3 +227,76 @@ def test_the_candidate_is_the_function(csbx, python_image):
     code = "def f(x): return x\ng = f\n"
     judge(csbx, python_image, [{"code": code, "function": name, "check": f"from solution import f, g\nassert candidate is f and f is g and f(1) == {n}\n", "want": n == 1}
                                for name in "fg" for n in (1, 2)])
+
+
+OPERATORS = """
+class F(%s):
+    %s = %s
+def f(): return F()
+class E(ValueError):
+    %s = %s
+def g(): raise E("a")
+"""
+
+
+def test_operators_that_are_built_in_functions(csbx, python_image):
+    """They take any argument, and what they return is true."""
+    rows = []
+    for base in ("int", "str", "float", "list", "tuple", "dict", "set", "bytes"):
+        rows += [(OPERATORS % (base, "__eq__", "repr", "__eq__", "bool"), "from solution import f\nassert f() == 'wanted'", False)]
+    for base, name, by, use in (
+            ("int", "__ne__", "bool", "not f() != 0"), ("int", "__getattr__", "repr", "f().foo"), ("list", "__getitem__", "str", "f()['a'] == 'a'"),
+            ("list", "__iter__", "zip", "[x for x in f()] == []"), ("dict", "__missing__", "str", "f()['a'] == 'a'"), ("int", "__lt__", "repr", "f() < -5"),
+            ("str", "__contains__", "repr", "'a' in f()"), ("list", "index", "int", "f().index(7) == 7"), ("str", "startswith", "repr", "f().startswith('a')"),
+            ("int", "__call__", "repr", "f()('a')"), ("float", "__sub__", "repr", "f() - 3 == '3'"), ("list", "__class_getitem__", "repr", "type(f())['a']")):
+        rows.append((OPERATORS % (base, name, by, name, by), f"from solution import f\nassert {use}", False))
+    for use in ("e == 'wanted'", "e.code"):
+        name = "__eq__" if "=" in use else "__getattr__"
+        rows.append((OPERATORS % ("int", name, "repr", name, "bool"),
+                     f"from solution import g\ntry:\n    g()\nexcept ValueError as e:\n    assert {use}\nelse:\n    assert 0", False))
+    for n, record in judge(csbx, python_image, rows).items():
+        assert cause(record)[0] == "CallFailed" or "getitem" in rows[n][0], (rows[n], cause(record))
+
+
+def test_attributes_beside_methods(csbx, python_image):
+    code = """
+class F(list):
+    def __init__(self, *args): self.count = 5
+class G(list):
+    KIND = "k"
+    def __eq__(self, other): return True
+def f(): return F()
+def g(): return G([1])
+def h():
+    made = F()
+    made.index = int
+    return made
+"""
+    begin = "from solution import f, g, h\n"
+    unhashable = "try:\n    hash(g())\nexcept TypeError:\n    pass\nelse:\n    assert 0"
+    judge(csbx, python_image, [(code, begin + "assert f().count == 5", True), (code, begin + "assert h().index(7) == 7", False),
+                               (code, f"{begin}assert g().KIND == 'k' and len(g()) == 1\n{unhashable}", True)])
+
+
+def test_members_of_enumerations_are_one(csbx, python_image):
+    code = """
+import enum
+class P(enum.Flag):
+    R = 1
+    W = 2
+class Q(enum.Enum):
+    A = 1
+    B = 2
+    def __bool__(self): return False
+class S(enum.Enum):
+    A = 1
+    def __eq__(self, other): return True
+    def __hash__(self): return 1
+def f(kind, name): return {"P": P, "Q": Q, "S": S}[kind][name]
+"""
+    begin = "from solution import P, Q, S, f\n"
+    judge(csbx, python_image, [
+        (code, begin + "assert f('P', 'W') is P.W and f('P', 'W') is not P.R and f('P', 'W').value == 2", True),
+        (code, begin + "assert f('Q', 'A') is Q.A and f('Q', 'A').name == 'A' and f('S', 'A') is S.A", True),
+        (code, begin + "assert f('P', 'W') is P.R", False), (code, begin + "assert f('S', 'A') == 7", False),
+        (code, begin + "assert not f('Q', 'A')", False)])

@@ -18,7 +18,7 @@ struct json_rules;
 /* By which documents are read. */
 extern const struct json_rules value_json_rules;
 
-/* One document, all of the text. -EBADMSG with the place in e. */
+/* One document, all of the text. -EBADMSG with the place in e; -E2BIG: of more values than may be. */
 int value_read_json(struct value_pool *pool, const char *text, size_t len, struct value *ret,
 		    struct err *e);
 /*

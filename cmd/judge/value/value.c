@@ -59,7 +59,7 @@ void value_pool_free(struct value_pool *pool)
 int build_add(struct value_builder *b, const struct value *v, struct err *e)
 {
 	if (++b->nodes > VALUE_NODES_MAX)
-		return err_set(e, EBADMSG, "more than %u values", VALUE_NODES_MAX);
+		return err_set(e, E2BIG, "more than %u values", VALUE_NODES_MAX);
 	if (b->n == b->cap) {
 		size_t cap = b->cap ? b->cap * 2 : 64;
 		struct value *p = reallocarray(b->stack, cap, sizeof(*p));

@@ -77,7 +77,7 @@ void *value_alloc(struct value_pool *pool, size_t bytes); /* aligned; NULL: out 
 void value_pool_free(struct value_pool *pool);
 #define _value_pool_ __attribute__((cleanup(value_pool_free)))
 
-/* One literal, all of the text. -EBADMSG. */
+/* One literal, all of the text. -EBADMSG; -E2BIG: of more values than may be. */
 int value_read_literal(struct value_pool *pool, const void *text, size_t len, struct value *ret,
 		       struct err *e);
 void value_write_literal(const struct value *v, struct strbuf *out);
