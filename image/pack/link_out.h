@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 /*
- * True where a link of that target, in the directory dir, leads out of it to a directory that is
- * there, or that is once the names exist that the target passes by and takes back ("x/../..").
+ * False where a link of that target, in the directory dir, leads to a file, or to what is beside it
+ * in dir; true where it leads out of dir, or goes by another directory, whatever is there now.
  */
-bool link_leads_out(int dir, const char *target);
+bool link_may_lead_out(int dir, const char *target);
 
 #endif

@@ -325,10 +325,10 @@ static int make_symlink(struct unpack *x, int dir, const char *name, const struc
 	int r;
 
 	if (x->u->refuse_way_out && str_eq(x->path.data, x->u->to) &&
-	    link_leads_out(dir, h->symlink))
+	    link_may_lead_out(dir, h->symlink))
 		return err_set(e, EPERM,
-			       "it is a symbolic link to the directory '%.200s' of the host, which "
-			       "the next copy would write to: -L copies what it leads to inside",
+			       "it is a symbolic link to '%.200s', by which the next copy could "
+			       "write elsewhere: -L copies what it leads to inside",
 			       h->symlink);
 	if (symlinkat(h->symlink, dir, name) < 0)
 		return err_sys(e, "make the symbolic link");
