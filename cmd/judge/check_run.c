@@ -22,10 +22,19 @@
 #include "runtime/base/patient_fork.h"
 #include "runtime/spec/result_json.h"
 
-/* How the worker ends. FELL: its program did, by itself or by a signal. */
-enum { CHECK_LEFT, CHECK_FELL, CHECK_STOPPED, CHECK_NO_VERDICT };
+/* How the worker ends. FELL: its program did, by itself or by a signal; LATE: its time was over. */
+enum { CHECK_LEFT, CHECK_FELL, CHECK_STOPPED, CHECK_LATE, CHECK_NO_VERDICT };
 #define BACKSTOP 20u /* the asserting code has this many times --timeout in all */
 #define RESULT_BYTES_MAX (64u << 20)
+
+/* All that the asserting code may take; 0: any time. */
+static uint64_t time_in_all(const struct eval_container *container, const struct eval_job *job)
+{
+	const uint64_t ms = container->spec->limits.timeout_ms * BACKSTOP;
+
+	return job->total_timeout_ms && (!ms || job->total_timeout_ms < ms) ? job->total_timeout_ms
+									    : ms;
+}
 
 /* In the worker: its end says whether it passed, its result object goes into `out`. */
 static void run_checker(const struct eval_container *container, const struct eval_job *job, int far,
@@ -49,7 +58,7 @@ static void run_checker(const struct eval_container *container, const struct eva
 		.n_files = 1,
 		.keep_fds = fds,
 		.n_keep_fds = 2,
-		.timeout_ms = container->spec->limits.timeout_ms * BACKSTOP,
+		.timeout_ms = time_in_all(container, job),
 		.may_share = true,
 	};
 	struct strbuf object = STRBUF_INIT;
@@ -66,6 +75,8 @@ static void run_checker(const struct eval_container *container, const struct eva
 	(void)io_write_all(out, strbuf_str(&object), object.len, NULL);
 	if (run_is_none(x.result.status) || x.result.passed_on)
 		_exit(CHECK_NO_VERDICT);
+	if (x.result.status == RUN_TIMEOUT)
+		_exit(CHECK_LATE);
 	if (x.result.status != RUN_EXITED && x.result.status != RUN_SIGNALED)
 		_exit(CHECK_STOPPED);
 	_exit(x.result.status == RUN_SIGNALED || x.result.exit_code ? CHECK_FELL : CHECK_LEFT);
@@ -155,7 +166,9 @@ static int take_result(struct eval_verdict *v, pid_t pid, int out, const struct 
 	}
 	c->passed = r->is_done && r->was_called && r->verdict->completed == 1 && status == 0 &&
 		    !c->error.type;
-	if (r->is_done && !r->was_called)
+	if (WIFEXITED(status) && WEXITSTATUS(status) == CHECK_LATE && !c->error.type)
+		c->error.message = str_printf("it was not done in time");
+	else if (r->is_done && !r->was_called)
 		c->error.message = str_printf(
 			"it called no function of the snippet%s",
 			has_function
@@ -187,7 +200,7 @@ static int check_own_error(const struct eval_verdict *v, const struct check_rela
 		return err_set(e, EINVAL, "check: it cannot be run as it is: %s", r->unfit);
 	if (r->was_asked || job->lacks_names || run_is_none(v->ended.result.status))
 		return 0;
-	if (!x->type && end == CHECK_STOPPED)
+	if (!x->type && (end == CHECK_STOPPED || end == CHECK_LATE))
 		return err_set(e, EINVAL,
 			       "check: a limit ended it, before any call of the snippet");
 	if (!x->type || (job->takes_names && str_eq(x->type, "NameError")))

@@ -60,7 +60,7 @@ static const struct opt eval_only_opts[] = {
 	{OPT_FLAG, 0, "fail-fast", NULL, offsetof(struct eval_args, fail_fast),
 	 .help = "run no more cases after one that has not passed"},
 	{OPT_DURATION, 0, "total-timeout", "TIME", offsetof(struct eval_args, total_timeout_ms),
-	 .help = "end after TIME of all cases together; those that are left have not passed"},
+	 .help = "end after TIME of all cases together, or of the check; what is left has not passed"},
 	{OPT_STR, 0, "function", "NAME", offsetof(struct eval_args, function),
 	 .help = "the function, or CLASS.METHOD, that the cases call; Python only"},
 	{OPT_STR, 0, "setup", "FILE", offsetof(struct eval_args, setup), .offers = "file",
@@ -201,8 +201,10 @@ static int check_words(struct cmd *c, const struct eval_args *a, int argc, struc
 			       "what is run, each has a record");
 	if (a->batch && a->warm)
 		return err_set(e, EINVAL, "--warm: is for one snippet; a batch has --lanes");
-	if ((a->fail_fast || a->total_timeout_ms) && !a->cases && !a->batch)
-		return err_set(e, EINVAL, "--fail-fast and --total-timeout: need --cases");
+	if (a->fail_fast && !a->cases && !a->batch)
+		return err_set(e, EINVAL, "--fail-fast: needs --cases");
+	if (a->total_timeout_ms && !a->cases && !a->check && !a->batch)
+		return err_set(e, EINVAL, "--total-timeout: needs --cases or --check");
 	if ((a->output || a->jobs || a->ordered || a->lanes == EVAL_LANES_YES) && !a->batch)
 		return err_set(e, EINVAL, "--output, --jobs, --ordered and --lanes: need --batch");
 	return 0;

@@ -35,7 +35,7 @@ struct eval_job {
 	bool lacks_names; /* and the snippet has none of what it names */
 	struct eval_cases cases;   /* none: it is only run */
 	bool fail_fast;            /* cases behind one that has not passed are not run */
-	uint64_t total_timeout_ms; /* of all cases together; 0: none */
+	uint64_t total_timeout_ms; /* of all cases together, or of the check; 0: none */
 	const struct value *input; /* standard input of a run, a text; NULL: csbx's own */
 	struct file_spec *files;   /* put into the container besides */
 	size_t n_files;

@@ -425,3 +425,10 @@ def test_a_value_of_too_many_values(csbx, python_image):
     for record in many, argument:
         assert cause(record)[0] == "CallFailed" and "more than a million values" in cause(record)[1], cause(record)
     assert case["cases"][0]["outcome"] == "wrong_value" and "more than a million values" in str(case["cases"][0]), case["cases"]
+
+
+def test_a_check_that_is_not_done_in_time(csbx, python_image):
+    code = "import time\ndef f():\n    time.sleep(0.3)\n    return 2\n"
+    line = {"code": code, "check": "from solution import f\nfor _ in range(100):\n    assert f() == 2\n", "timeout": 10, "total_timeout": 1, "want": False}
+    record, = judge(csbx, python_image, [line]).values()
+    assert record["feedback"] == ["The check has not passed: it was not done in time."] and record["check"]["result"]["wall_s"] < 5, record
