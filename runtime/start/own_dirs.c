@@ -206,15 +206,38 @@ static int look_plainly(const char *path)
 }
 
 /*
+ * The caller's own directory at, which is closed to the caller: the program could open it, as it has
+ * the caller's id, and make there what could not be hidden. 1: it has no way to.
+ */
+static int pass_over(struct shown *s, const char *at, const struct op *op, struct err *e)
+{
+	struct stat st;
+	int r;
+
+	at = *at ? at : "/";
+	if (lstat(at, &st) < 0 || st.st_uid != geteuid())
+		return 1;
+	r = shown_is_writable(s, at, e);
+	if (r <= 0)
+		return r < 0 ? r : 1;
+	return err_set(e, EACCES,
+		       "csbx's own directory %s must be hidden from a mount, and its place %s is "
+		       "closed (chmod u+rwx it, or mount it read-only)",
+		       op->src, at);
+}
+
+/*
  * As csbx makes it when it is first used, by the same links. 1: it cannot be made, and so not by the
  * program either, which is no more than the caller.
  */
-static int make(const struct op *op, struct err *e)
+static int make(struct shown *s, const char *at, const struct op *op, struct err *e)
 {
 	struct err why = ERR_INIT;
 	_close_ int fd = path_open_private_dir(op->src, &why);
 
-	if (fd == -EACCES || fd == -EROFS || fd == -ELOOP)
+	if (fd == -EACCES)
+		return pass_over(s, at, op, e);
+	if (fd == -EROFS || fd == -ELOOP)
 		return 1;
 	if (fd == -EPERM) /* also of one that was made, if all are open to others there */
 		return 0;
@@ -245,14 +268,16 @@ static int walk_or_make(struct shown *s, struct op *op, struct walk *w, struct e
 		r = is_shown(s, w, &op->links, e);
 		if (r < 0)
 			return r;
-		r = r ? make(op, e) : 1;
+		r = r ? make(s, w->at, op, e) : 1;
 		if (r)
 			return r;
 		strv_free(&op->links);
 		*w = (struct walk){.is_missing = false};
 		r = walk(op->src, w, &op->links, e);
 	}
-	if (r == -ENOENT || r == -EACCES)
+	if (r == -EACCES)
+		return pass_over(s, w->at, op, e);
+	if (r == -ENOENT)
 		return 1;
 	return r == -ENOTDIR ? err_set(e, ENOTDIR,
 				       "%s: a file is in the way of csbx's own directory", op->src)

@@ -114,16 +114,38 @@ def test_the_usual_places_in_tmp(csbx, world, busybox_image, mode):
 
 @pytest.mark.parametrize("mode", ["", ":ro"])
 def test_what_cannot_be_made_stops_no_start(csbx, world, busybox_image, mode):
-    """Not by csbx, and so not by the program: a link to a place of root's, a directory without the right to write."""
+    """Not by csbx, and so not by the program: a link to a place of root's."""
     home = fresh_home(csbx, world)
     (home / ".cache").symlink_to("/not-there/cache")
-    (home / ".local").mkdir(mode=0o555)
     if csbx.user:
         os.lchown(home / ".cache", csbx.owner.pw_uid, csbx.owner.pw_gid)
-        os.chown(home / ".local", csbx.owner.pw_uid, csbx.owner.pw_gid)
     for source in ("/", "/usr", home):
         assert csbx.ok("start", "--mount", f"{source}:/x{mode}", busybox_image, "echo", "fine") == "fine\n"
-    assert (home / ".config/csbx").is_dir() and not list((home / ".local").iterdir())
+    assert (home / ".config/csbx").is_dir()
+
+
+@pytest.mark.parametrize("mode", [0o555, 0o000, 0o300])
+@pytest.mark.parametrize("name, place", [(".config", "csbx"), (".local", "share/csbx"), (".cache", "csbx")])
+def test_a_closed_directory_of_the_callers(csbx, world, busybox_image, name, place, mode):
+    """The program has the caller's id: by a writable mount it could open the directory and make there what is not hidden."""
+    home = fresh_home(csbx, world)
+    closed = made(csbx, home / name)
+    made(csbx, closed / "other")
+    closed.chmod(mode)
+    inside = ["sh", "-c", f"chmod 755 /h/{name}; mkdir -p /h/{name}/{place} && touch /h/{name}/{place}/new; true"]
+    try:
+        if mode == 0o300 or os.geteuid() == 0 and not csbx.user:  # csbx may make what is missing
+            csbx.ok("start", "--mount", f"{home}:/h", busybox_image, *inside)
+        else:
+            says = "Permission denied" if (name, mode) == (".config", 0) else f"its place {home}/{name} is closed"
+            csbx.fails("start", "--mount", f"{home}:/h", busybox_image, *inside, says=says)
+            if says == "Permission denied":  # of its own settings, by any start
+                return
+        assert csbx.ok("start", "--mount", f"{home}:/h:ro", busybox_image, "echo", "fine") == "fine\n"
+        assert csbx.ok("start", "--mount", "/usr:/u", busybox_image, "echo", "fine") == "fine\n"
+    finally:
+        closed.chmod(0o700)
+    assert not (closed / place / "new").exists()
 
 
 @pytest.mark.parametrize("mode", ["", ":ro"])
