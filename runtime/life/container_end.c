@@ -23,6 +23,7 @@
 #include "runtime/kernel/process_id.h"
 #include "runtime/record/run_dir.h"
 #include "runtime/record/volume.h"
+#include "runtime/settings/paths.h"
 
 #define LOOK_MS 2u
 #define END_MS 10000   /* for a process that was killed */
@@ -82,14 +83,17 @@ int instance_pause(const struct paths *p, const struct instance_record *i, bool 
 
 /* --- a container that stays --------------------------------------------------------------- */
 
-/* With the instance's lock held its supervisor's number is its own (exec/open.c). */
-static void kill_supervisor(const struct paths *p, const struct container_record *r)
+/*
+ * With the instance's lock held its supervisor's number is its own (exec/open.c). False: none is
+ * known.
+ */
+static bool kill_supervisor(const struct paths *p, const struct container_record *r)
 {
 	_close_ int pidfd = -1;
 	struct instance_record i, again;
 
 	if (instance_read(p, r->container_id, &i, NULL) < 0)
-		return;
+		return false;
 	pidfd = (int)syscall(SYS_pidfd_open, i.supervisor, 0);
 	if (pidfd >= 0 && instance_read(p, r->container_id, &again, NULL) >= 0) {
 		if (again.supervisor == i.supervisor)
@@ -97,6 +101,7 @@ static void kill_supervisor(const struct paths *p, const struct container_record
 		instance_record_free(&again);
 	}
 	instance_record_free(&i);
+	return true;
 }
 
 /* A supervisor that waits to start it again has no instance to be asked by. */
@@ -131,7 +136,10 @@ static int ask(const struct paths *p, const char *name, const struct container_r
 		cancel_restart(p, name, r);
 		nanosleep(&pause, NULL);
 	}
-	return err_set(e, ETIMEDOUT, "it is about to start, and does not");
+	return err_set(e, ETIMEDOUT,
+		       "it is about to start, and does not, or it was started with another runtime "
+		       "directory (XDG_RUNTIME_DIR) than %s",
+		       p->runtime);
 }
 
 int container_stop(const struct paths *p, const char *name, const struct container_record *r,
@@ -201,10 +209,8 @@ static int end_by_force(const struct paths *p, const char *name, const struct co
 	if (rc >= 0 && container_wait_goes_on(&w)) {
 		*ret_has_run = true;
 		rc = ask(p, name, r, SIGKILL | EXEC_STOP_REMOVE, 0, &w, e);
-		if (rc == -ETIMEDOUT || rc == -EBUSY) {
-			kill_supervisor(p, r);
+		if ((rc == -ETIMEDOUT || rc == -EBUSY) && kill_supervisor(p, r))
 			rc = 0;
-		}
 		if (rc >= 0 || rc == -ESRCH)
 			rc = container_wait_end(&w, e);
 	}

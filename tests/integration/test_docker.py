@@ -373,3 +373,22 @@ def test_csbx_exec_says_that_it_was_the_memory(small, csbx):
     assert (result["status"], result["oom_killed"], result["signal"]) == ("oom", True, 9), result
     p = csbx.run("exec", "--json", "box1", "sh", "-c", "kill -9 $$")
     assert json.loads(p.stdout)["status"] == "signaled"
+
+
+def test_a_container_of_another_runtime_directory(docker, csbx):
+    """A shell of cron or su has no XDG_RUNTIME_DIR: what it cannot end it says so of, and does not wait for ever."""
+    docker.ok("run", "-d", "--name", "apart", *docker.image, "sleep", "600")
+    env = csbx.env.pop("CSBX_RUNTIME_PATH", None), csbx.env.get("XDG_RUNTIME_DIR")
+    try:
+        csbx.env["XDG_RUNTIME_DIR"] = str(csbx.work / "other")
+        (csbx.work / "other").mkdir(mode=0o700)
+        if csbx.user:
+            os.chown(csbx.work / "other", csbx.owner.pw_uid, csbx.owner.pw_gid)
+        p = csbx.run("docker", "rm", "-f", "apart", timeout=60)
+        assert p.returncode == 1 and "another runtime directory" in p.stderr, p
+    finally:
+        for name, value in zip(("CSBX_RUNTIME_PATH", "XDG_RUNTIME_DIR"), env):
+            csbx.env.pop(name, None)
+            if value is not None:
+                csbx.env[name] = value
+    docker.ok("rm", "-f", "apart")
