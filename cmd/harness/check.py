@@ -13,7 +13,7 @@ class CallFailed(BaseException):
 # --- values that cannot be told: told.py, once one is there -------------------------------------------------------------------------
 WATCH = None
 PLAIN_NAMES = frozenset(vars(sys.modules["builtins"])) | {""}
-plain_print, plain_isinstance, plain_issubclass, shown_at = print, isinstance, issubclass, sys.stdout
+plain_print, plain_isinstance, plain_issubclass = print, isinstance, issubclass
 
 
 def untold(kind, text):
@@ -177,10 +177,22 @@ NOT_RAISED = (StopIteration, StopAsyncIteration)
 BUILT_IN_BY_NAME = {kind.__name__: kind for kind in BUILT_IN if not issubclass(kind, NOT_RAISED)}
 
 
+def are_arguments(kind, args):
+    """The text of an exception of Unicode is read by its numbers, wherever they lead."""
+    at = {"UnicodeDecodeError": 1, "UnicodeEncodeError": 1, "UnicodeTranslateError": 0}
+    first = next((at[name_of(base)] for base in mro_of(kind) if name_of(base) in at and base in BUILT_IN), None)
+    if first is None:
+        return True
+    whole, start, end = (tuple(args) + (None,) * 4)[first:first + 3]
+    return type(whole) in (bytes, str) and type(start) is int and type(end) is int and 0 <= start <= end <= len(whole)
+
+
 def plain_error(name, base, message, what):
     """One that is built in and made of plain values, as most are; else None."""
     kind = BUILT_IN_BY_NAME.get(name)
     if base or kind is None or not what or what[0] != name or type(what[1]) is not tuple or not are_leaves(what[1]) or what[2] or what[3]:
+        return None
+    if not are_arguments(kind, what[1]):
         return None
     try:
         error = kind(*what[1])
@@ -234,6 +246,11 @@ def call(name, args, kwargs, is_async):
     return awaited_outcome(answer) if answer[-1] is True else outcome(answer)
 
 
+# What a function has by itself. Python calls nothing else that has such a name, as __deepcopy__().
+TOLD_OF_FUNCTIONS = dict({name: (str, type(None)) for name in ("__name__", "__qualname__", "__doc__", "__module__")}, __annotations__=(dict,),
+                         __defaults__=(tuple, type(None)), __kwdefaults__=(dict, type(None)))
+
+
 class Function(object):
     # What can be called, of the snippet. What is asked of it is asked there.
     __slots__ = "__path", "__is_async", "__weakref__"
@@ -254,6 +271,10 @@ class Function(object):
         found = look_up("%s.%s" % (self.__path, name))
         if found is NOTHING:
             raise AttributeError("'%s' of the snippet has no attribute '%s'" % (self.__path, name))
+        if name == "__dict__" and type(found) is dict:  # for functools.wraps()
+            return {key: value for key, value in found.items() if type(key) is str and key[:1] != "_" and key != "pytestmark"}
+        if name[:2] == "__" and type(found) not in TOLD_OF_FUNCTIONS.get(name, ()):
+            CALLER.fail("%s of %s() of the snippet cannot be judged" % (name, self.__path))
         return found
 
     def __setattr__(self, name, value):
@@ -292,6 +313,14 @@ def function_here(path, kind=""):
     return FUNCTIONS[path]
 
 
+def is_harmless(name, found, kind):
+    """What Python itself looks for is nothing that it calls or evaluates then."""
+    if name[:2] != "__" or name in ("__class__", "__base__"):
+        return True
+    need("MADE")
+    return are_annotations(found) if name == "__annotations__" else kind not in ("f", "a", "o", "c", "e", "i")
+
+
 def look_up(path):
     """What stands under a name of the snippet, or under an attribute of it."""
     try:
@@ -306,6 +335,8 @@ def look_up(path):
         CALLER.fail("what %s is was not told: %s" % (path, why))
     if kind == "n":
         return NOTHING
+    if not is_harmless(path.rpartition(".")[2], what, kind):
+        CALLER.fail("%s of the snippet cannot be judged" % path)
     if kind == "m":
         CALLER.fail("%s, a method of instances of the snippet, cannot be judged" % path)
     return function_here(path, kind) if kind in ("f", "a", "o") else what
@@ -397,9 +428,10 @@ def leave():
 
 
 def main():
-    global CHECK, FUNCTION, Opaque, CALLER, TURN
+    global CHECK, FUNCTION, Opaque, CALLER, TURN, shown_at
     import _thread
     CHECK, FUNCTION = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
+    shown_at = sys.stdout
     Opaque = untold
     prepare()
     vars(sys.modules["builtins"]).update(callable=callable_if_told, isinstance=isinstance_if_told, issubclass=issubclass_if_told,

@@ -28,7 +28,7 @@ def error_class(told, budget):
         space = {}
         if shown or refused:
             need("TOLD")
-            space = space_here((BaseException,), shown, refused)
+            space = space_here([each for base in made for each in mro_of(base) if not is_one_of(each, OTHERS.values())], shown, refused)
         if "__str__" in space:
             space["__str__"] = message_as_told
         space["__module__"] = "solution" if module == "snippet" else module
@@ -57,6 +57,10 @@ def set_message(error, message):
 def set_state(error, args, state):
     if error.args != args and not plain_isinstance(error, OSError):
         error.args = args
+    if any(type(value) not in LEAVES for value in state.values()):
+        need("TOLD")
+        if any(does_something(value) for name, value in state.items() if name in IMPLIED or has_one_of(mro_of(type(error)), name)):
+            raise ValueError("an attribute in the place of a method")
     for name, value in state.items():
         if name[:2] == "__" and name != "__notes__" or name in own_space(BaseException):
             continue
@@ -76,6 +80,8 @@ def has_refused(kind, name):
 
 def new_error(kind, args):
     """As those of the class that one of the snippet's is made of are made."""
+    if not are_arguments(kind, args):
+        raise ValueError("arguments of another exception")
     base = next(base for base in mro_of(kind) if not is_one_of(base, OTHERS.values()))
     error = base.__new__(kind, *args)
     if type(base.__init__) is not PLAIN_FUNCTION:

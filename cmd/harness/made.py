@@ -22,6 +22,7 @@ CLASS_MODULES = frozenset("""builtins collections collections.abc decimal fracti
 BUILTINS = {name: vars(sys.modules["builtins"])[name] for name in BUILTIN_NAMES}
 BUILTINS.update({kind.__name__: kind for kind in BUILT_IN})
 NAMES_OF_BUILTINS = {id(found): name for name, found in BUILTINS.items()}
+NAMING = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_., |[]")  # what names of classes are made of
 METHOD, BUILTIN_FUNCTION = type(str.upper), type(len)
 KEYS, VALUES, ITEMS = type({}.keys()), type({}.values()), type({}.items())
 ARRAY_CODES = frozenset("bBuhHiIlLqQfd")
@@ -64,9 +65,17 @@ def is_plain(value, depth=0):
 
 def is_shown(name, value):
     """Python itself looks under names with two underscores: what stands there says what an object does, whatever it is made of."""
-    if name[:2] == "__" and name not in ("__doc__", "__annotations__"):
+    if name == "__annotations__":
+        return are_annotations(value)
+    if name[:2] == "__" and name != "__doc__":
         return name == "__hash__" and value is None
     return is_plain(value)
+
+
+def are_annotations(found):
+    """Classes, and texts that name some: typing.get_type_hints() evaluates them, and they call nothing."""
+    return type(found) is dict and is_plain(found) and all(
+        type(each) is not str or set(each) <= NAMING for each in found.values()) and all(type(name) is str for name in found)
 
 
 def shown_and_refused(found):

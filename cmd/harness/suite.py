@@ -13,12 +13,18 @@ def cannot_run(why):
     posix._exit(1)
 
 
+def is_of_pytest_itself(value, *names):
+    """And no value of the snippet that looks like it: a text of a mark is evaluated."""
+    marks = sys.modules.get("_pytest.mark.structures")
+    return any(type(value) is vars(marks).get(name) for name in names) if marks else False
+
+
 def marks_of(*owners):
     found = []
     for owner in owners:
-        marks = getattr(owner, "pytestmark", None) or []
-        found += marks if isinstance(marks, list) else [marks]
-    return [getattr(mark, "mark", mark) for mark in found]
+        marks = getattr(owner, "pytestmark", None)
+        found += marks if type(marks) in (list, tuple) else [marks]
+    return [getattr(mark, "mark", mark) for mark in found if is_of_pytest_itself(mark, "Mark", "MarkDecorator")]
 
 
 def code_of(function):
@@ -49,7 +55,7 @@ def parameter_sets(mark, what):
         cannot_run("%s is parametrized by fixtures (indirect), which are not made here" % what)
     for values in mark.args[1] if len(mark.args) > 1 else mark.kwargs["argvalues"]:
         marks = []
-        if type(values).__name__ == "ParameterSet":
+        if is_of_pytest_itself(values, "ParameterSet"):
             marks, values = marks_of(type("Owner", (), {"pytestmark": list(values.marks)})), values.values
         elif len(names) == 1:
             values = [values]

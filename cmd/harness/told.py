@@ -6,6 +6,7 @@
 
 need("MADE")
 TOLD_OF = "__told__"  # of a class that stands for one there: the name it has there or None, keys of it and its bases, whether it is a plain class
+OF_BASES = frozenset("builtins." + base.__name__ for base in BASES)
 CLASSES, USED = {}, set()  # classes by their keys, and which the check has asked something of
 UNIONS = ("UnionType", "_UnionGenericAlias", "_Union", "Union")
 
@@ -164,7 +165,8 @@ def library_class(key):
     found = of(module, name) if is_loaded_here else vars(sys.modules.get(module, sys)).get(name)
     if not plain_isinstance(found, type) or key_of(found) != key:
         return None
-    return found if is_loaded_here or module in CLASS_MODULES else class_of_library(found)
+    is_harmless_class = key in LIBRARY or module in CLASS_MODULES or module in ENUM_MODULES and is_enum(found)
+    return found if is_harmless_class else class_of_library(found)
 
 
 def class_here(part):
@@ -185,13 +187,25 @@ def class_here(part):
 
 
 def is_of_base(base, keys):
-    """No class is made of two built-in ones of which neither is made of the other."""
-    known = [key_of(each) for each in mro_of(base)]
-    return base is Missing or all(key in known for key in keys if key.startswith("builtins."))
+    """
+    A class has no others of those whose values are told than the one that its objects are told by. One whose objects cannot be
+    told has no built-in one, and of the library's one and what that is made of.
+    """
+    if base is not Missing:
+        known = [key_of(each) for each in mro_of(base)]
+        return all(key in known for key in keys if key in LIBRARY or key.startswith("builtins."))
+    own = [of(*key.rpartition(".")[::2]) for key in keys if key in LIBRARY and key.rpartition(".")[0] in sys.modules]
+    first = own[0] if own else object
+    return all(plain_issubclass(first, each) for each in own) and not any(key in OF_BASES for key in keys)
 
 
 def has_one_of(kinds, name):
     return any(name in own_space(each) for each in kinds)
+
+
+# What Python and its library call though asserting code has not named it.
+IMPLIED = frozenset("""keys items split subgroup derive isoformat utcoffset tzname dst fromutc as_integer_ratio as_tuple numerator denominator real
+    imag conjugate fileno read readline write flush close send throw acquire release pytestmark""".split())
 
 
 def does_something(value):
@@ -201,7 +215,7 @@ def does_something(value):
 def space_here(known, shown, refused):
     """What a class of the snippet has here: nothing that does something in the place of what the classes have that it is made of."""
     def is_seen(name, value):
-        return is_shown(name, value) and not (does_something(value) and has_one_of(known, name))
+        return is_shown(name, value) and not (does_something(value) and (name in IMPLIED or has_one_of(known, name)))
     space = {name: value if is_seen(name, value) else Refused(name) for name, value in shown.items()}
     space.update((name, Refused(name)) for name in refused)
     return space
@@ -347,11 +361,15 @@ def make_untold(kind, text, member=None, single=False):
 
 def make_object(part):
     kind, text, name, state, single = expect(part, STANDING + (type,), str, (str, type(None)), dict, bool)
+    if type(kind) is Standing or is_one_of(kind, BASES):
+        raise ValueError("a value that is told")
     if type(kind) is not Untold:
         return make_untold(class_of_library(kind), text)
     if name is None or told_of(kind)[0] is None:
         return make_untold(kind, text)
     key = kind, name
+    if not set(state) <= {"name", "value"} or not is_plain(state):
+        raise ValueError("a member of an enumeration")
     if key not in MEMBERS:
         MEMBERS[key] = make_untold(kind, text, state, single)
     return MEMBERS[key]
@@ -455,14 +473,21 @@ def fill(base, value, plain):
         dict.update(value, plain)
 
 
+def check_state(state, known):
+    """The attributes of an object of those classes: what is told as it is, and what cannot be."""
+    for name, value in state.items():
+        is_method = (name[:2] == "__" or name in IMPLIED or has_one_of(known, name)) and does_something(value)
+        if is_method or not is_plain(value) and type(type(value)) is not Untold:
+            raise ValueError("an attribute in the place of a method")
+
+
 def make_subclass(part):
     kind, plain, state, text, member = expect(part, Standing, type(part[1]), dict, (str, type(None)), (str, type(None)))
     base = type(plain)
     expect(tuple(state), *[str] * len(state))
     if not plain_issubclass(kind, base) or not is_one_of(base, BASES) and key_of(base) not in LIBRARY:
         raise ValueError("a class of another")
-    if any(does_something(value) for name, value in state.items() if name[:2] == "__" or has_one_of(mro_of(base), name)):
-        raise ValueError("an attribute in the place of a method")
+    check_state(state, mro_of(base))
     if (kind, member) in MEMBERS:
         return MEMBERS[kind, member]
     if base in (list, set, dict, bytearray) or base.__module__ == "collections":

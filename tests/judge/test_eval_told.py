@@ -432,3 +432,46 @@ def test_a_check_that_is_not_done_in_time(csbx, python_image):
     line = {"code": code, "check": "from solution import f\nfor _ in range(100):\n    assert f() == 2\n", "timeout": 10, "total_timeout": 1, "want": False}
     record, = judge(csbx, python_image, [line]).values()
     assert record["feedback"] == ["The check has not passed: it was not done in time."] and record["check"]["result"]["wall_s"] < 5, record
+
+
+EVIL = "__import__('os').write(1, b'INSIDE') and __import__('os')._exit(0)"
+MARK = """
+class M(int): pass
+m = M(1)
+m.name, m.kwargs, m.args = %r, {}, %r
+pytestmark = [m]
+def f(x): return 0
+"""
+
+
+def test_nothing_of_the_snippet_runs_in_the_check(csbx, python_image):
+    """Texts that a library evaluates, names that a runner looks for, methods that Python calls by itself."""
+    hints = "import inspect, typing\nfrom solution import P, f\nf(1)\n"
+    noted = f"class P(dict):\n    x: {EVIL!r}\nclass Q:\n    x: {EVIL!r}\ndef f(x): return P()\nf.__annotations__ = {{'x': {EVIL!r}}}\n"
+    star = "from solution import *\nimport pytest\ndef test_a():\n    assert f(1) == 2\n"
+    wraps = "import functools\nfrom solution import f\n@functools.wraps(f)\ndef test_a():\n    assert f(1) == 2\ndef test_b():\n    assert f(1) == 0\n"
+    group = "def g(kind):\n    print('LEAK', kind)\n    return ValueError('x'), None\ndef f(x):\n    e = ExceptionGroup('g', [TypeError(1)])\n    %s\n    raise e\n"
+    caught = "from solution import f\ngot = None\ntry:\n    f(1)\nexcept* ValueError as e:\n    got = e\nassert got.args == ('x',)\n"
+    copied = "def g(memo):\n    print('LEAK', memo)\n    return 7\ndef f(x): return 0\nf.__deepcopy__ = g\n"
+    rows = [
+        (noted, hints + "assert typing.get_type_hints(P) == {'x': int}", False), (noted, hints + "typing.get_type_hints(type(f(1)))", False),
+        (noted, hints + "inspect.get_annotations(P, eval_str=True)", False), (noted, hints + "typing.get_type_hints(f, globals())", False),
+        (noted, "import typing\nfrom solution import Q\ntyping.get_type_hints(Q)", False),
+        (MARK % ("skipif", (EVIL,)), star, False), (MARK % ("xfail", ()), star + "def test_b():\n    assert f(1) == 0\n", False),
+        (MARK % ("skip", ()), star + "def test_b():\n    assert f(1) == 0\n", False), (MARK % ("usefixtures", ("x",)), star, False),
+        ("def f(x): return 0\nf.__test__ = False\n", wraps, False), ("def f(x): return 0\nf._pytestfixturefunction = 0\n", wraps, False),
+        (group % "e.split = g", caught, False), (group % "e.subgroup = g", "from solution import f\ntry:\n    f(1)\nexcept Exception as e:\n    assert e.subgroup(1)", False),
+        ("class E(ExceptionGroup):\n    split = subgroup = derive = repr\ndef f(x): raise E('g', [TypeError(1)])\n", caught, False),
+        (copied, "import copy\nfrom solution import f\nassert copy.deepcopy([f, 'secret'])[0] == 7", False),
+        ("import socket\ndef f(): return socket.socket\n", "import socket\nfrom solution import f\nf()()", False)]
+    for n, record in judge(csbx, python_image, rows).items():
+        assert "LEAK" not in record["stdout"] and "INSIDE" not in record["check"]["result"]["stdout"], rows[n]
+
+
+def test_annotations(csbx, python_image):
+    code = "from typing import List\nclass P(dict):\n    x: int\n    y: 'int'\ndef f(x: int, y: 'list[int]') -> 'str': return P()\n"
+    begin = "import typing\nfrom solution import P, f\nf(1, 2)\n"
+    judge(csbx, python_image, [
+        (code, begin + "assert typing.get_type_hints(P) == {'x': int, 'y': int}", True), (code, begin + "assert P.__annotations__ == {'x': int, 'y': 'int'}", True),
+        (code, begin + "assert f.__annotations__ == {'x': int, 'y': 'list[int]', 'return': 'str'}", True),
+        (code, begin + "assert f.__annotations__ == {}", False)])

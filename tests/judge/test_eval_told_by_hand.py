@@ -65,6 +65,34 @@ BY_HAND = [
 ]
 
 
+ALL_OF = ["=F"] + ["builtins." + name for name in "int str list dict tuple set float bytes bool frozenset complex".split()]
+LIBRARY_OF = "=F decimal.Decimal fractions.Fraction datetime.date collections.Counter collections.OrderedDict uuid.UUID".split()
+
+
+def of_object(kind, name="b'N'", state="b'd0:'"):
+    return f"returned(x('object', t({kind}, s('text'), {name}, {state}, b'T')))"
+
+
+def of_member(state):
+    return of_object("x('class', t(b'N', s('F'), s('F'), t(s('=F'), s('enum.Enum')), b'd0:', t(), b'T', b'T'))", "s('A')", state)
+
+
+IMPORTS = "import collections, copy, datetime, decimal, fractions, functools, uuid\n"
+BY_HAND += [
+    (of_object(f"made_class(None, {ALL_OF})"), "assert isinstance(f(), int) and isinstance(f(), str)", False),
+    (of_object(f"made_class(None, {LIBRARY_OF})"), IMPORTS + "assert isinstance(f(), decimal.Decimal)", False),
+    (of_object("builtin('int')"), "assert type(f()) == int", False),
+    ("returned(subclass(made_class('dict', ('=F', 'collections.OrderedDict', 'builtins.dict')), d(b=i(2), a=i(1))))",
+     IMPORTS + "assert f() == collections.OrderedDict([('a', 1), ('b', 2)])", False),
+    (of_member("d(__deepcopy__=function('leak'))"), IMPORTS + "assert copy.deepcopy([f()])", False),
+    (of_member("d(__class__=builtin('int'))"), "assert f().__class__ is int", False),
+    (of_member("d(keys=function('leak'))"), "dict(f())", False), (of_member("d(total=i(5))"), "assert f().total == 5", False),
+    ("returned(subclass(made_class(), i(0), equals=function('leak')))", "assert f().equals([1, 2])", False),
+    ("raised(s('UnicodeDecodeError'), t(s('utf-8'), b'b3:abc', i(-10**12), i(1 - 10**12), s('r')))",
+     "try:\n    f()\nexcept ValueError as e:\n    assert str(e)", False),
+]
+
+
 def test_answers_by_hand(csbx, python_image):
     rows = [(f"{WRITE}def f():\n    {code}\n", f"from solution import f\n{asserting}\n", want) for code, asserting, want in BY_HAND]
     for record in judge(csbx, python_image, rows).values():
