@@ -168,11 +168,17 @@ static mode_t permissions(const struct unpack *x, mode_t mode)
 	return mode & (x->u->drop_set_ids ? 01777 : 07777);
 }
 
-static int set_time(int fd, int64_t mtime_s, struct err *e)
+static int set_time_of(int fd, int64_t mtime_s, long mtime_ns, struct err *e)
 {
-	const struct timespec t[2] = {{.tv_nsec = UTIME_NOW}, {.tv_sec = mtime_s}};
+	const struct timespec t[2] = {{.tv_nsec = UTIME_NOW},
+				      {.tv_sec = mtime_s, .tv_nsec = mtime_ns}};
 
 	return utimensat(fd, "", t, AT_EMPTY_PATH) < 0 ? err_sys(e, "set the time") : 0;
+}
+
+static int set_time(int fd, int64_t mtime_s, struct err *e)
+{
+	return set_time_of(fd, mtime_s, 0, e);
 }
 
 static int remember(struct unpack *x, const char *path, const struct tar_header *h, struct err *e)
@@ -334,7 +340,9 @@ static int make_symlink(struct unpack *x, int dir, const char *name, const struc
 		return err_sys(e, "make the symbolic link");
 	fd = open_made(dir, name, S_IFLNK, e);
 	r = fd < 0 ? fd : set_owner(x, fd, h, e);
-	return r < 0 ? r : set_time(fd, h->mtime_s, e);
+	return r < 0 ? r
+		     : set_time_of(fd, h->mtime_s, x->u->refuse_way_out ? PATH_COPIED_LINK_NS : 0,
+				   e);
 }
 
 static int map_name(struct unpack *x, const char *raw, struct strbuf *out, struct err *e);

@@ -32,8 +32,8 @@ struct tree_unpack {
 	bool keep_owner;   /* the archive's ids where they exist here, else user and group 0 */
 	bool drop_set_ids; /* set-user-ID and set-group-ID do not come out */
 	/*
-	 * `to` itself becomes no link that leads to a directory elsewhere: the same copy, made
-	 * again, would write there. -EPERM.
+	 * Out of a container: `to` itself becomes no link by which the next copy could write
+	 * elsewhere (-EPERM), and each link that is made has the mark of PATH_COPIED_LINK_NS.
 	 */
 	bool refuse_way_out;
 	/*

@@ -78,6 +78,13 @@ struct path_places {
 };
 
 /*
+ * The nanoseconds of the time of change of a symbolic link that `cp` brought out of a container: the
+ * program has made it, and it may lead anywhere. None of what follows here goes by one. (The time in
+ * a tar has none, and other links have it once in 1,000 million.)
+ */
+#define PATH_COPIED_LINK_NS 206158433
+
+/*
  * open(2) of a path that the caller gave, as if fs.protected_symlinks and its kin were set: in a
  * directory with the sticky bit that others may write to no link, file or FIFO of another user is
  * used, nor a file with a second name. Nor is a link, FIFO or socket in or below one of programs

@@ -195,6 +195,11 @@ static int pass_link(struct output_way *w, int link, const char *name, const str
 		return err_set(e, ELOOP,
 			       "%s: '%s' is a symbolic link of user %u, which is not followed",
 			       path, name, st->st_uid);
+	if (st->st_mtim.tv_nsec == PATH_COPIED_LINK_NS)
+		return err_set(e, ELOOP,
+			       "%s: '%s' is a symbolic link that was copied out of a container, "
+			       "and is not followed",
+			       path, name);
 	if (lies_in_programs(w))
 		return err_set(e, ELOOP,
 			       "%s: '%s' is a symbolic link in a directory that the program may "

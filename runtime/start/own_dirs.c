@@ -217,12 +217,12 @@ static int pass_over(struct shown *s, const char *at, const struct op *op, struc
 	at = *at ? at : "/";
 	if (lstat(at, &st) < 0 || st.st_uid != geteuid())
 		return 1;
-	r = shown_is_writable(s, at, e);
+	r = shown_has(s, at, e);
 	if (r <= 0)
 		return r < 0 ? r : 1;
 	return err_set(e, EACCES,
 		       "csbx's own directory %s must be hidden from a mount, and its place %s is "
-		       "closed (chmod u+rwx it, or mount it read-only)",
+		       "closed (chmod u+rwx it)",
 		       op->src, at);
 }
 

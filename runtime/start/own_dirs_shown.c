@@ -49,11 +49,6 @@ static const char *source_of(const struct op *op)
 	return op->kind == OP_BIND || is_overlay(op) ? op->real : NULL;
 }
 
-static const char *writable_source_of(const struct op *op)
-{
-	return is_overlay(op) || op->flags & OP_RDONLY ? NULL : source_of(op);
-}
-
 /* Neither a volume nor a file of hosts has a place for anything of csbx's. */
 static bool is_volume(const struct shown *s, const char *source)
 {
@@ -63,15 +58,15 @@ static bool is_volume(const struct shown *s, const char *source)
 }
 
 /* An overlay shows nothing that is mounted below, and hide.c too knows it by its path alone. */
-static bool shows_by_another_path(const struct shown *s, const struct op *op, const char *source,
-				  const char *path)
+static bool shows_by_another_path(const struct shown *s, const struct op *op, const char *path)
 {
+	const char *source = source_of(op);
+
 	return source && !is_overlay(op) &&
 	       mount_table_shows(&s->mounts, source, !(op->flags & OP_SINGLE), path);
 }
 
-static int look(struct shown *s, const char *path, const char *(*find)(const struct op *),
-		struct err *e)
+int shown_has(struct shown *s, const char *path, struct err *e)
 {
 	const struct plan *p = s->plan;
 	bool may_be = false;
@@ -80,7 +75,7 @@ static int look(struct shown *s, const char *path, const char *(*find)(const str
 	if (s->has_hooks)
 		return 1;
 	for (size_t i = 0; i < p->n; i++) {
-		const char *source = find(&p->ops[i]);
+		const char *source = source_of(&p->ops[i]);
 
 		if (source && path_beyond(source, path))
 			return 1;
@@ -92,20 +87,10 @@ static int look(struct shown *s, const char *path, const char *(*find)(const str
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < p->n; i++) {
-		if (shows_by_another_path(s, &p->ops[i], find(&p->ops[i]), path))
+		if (shows_by_another_path(s, &p->ops[i], path))
 			return 1;
 	}
 	return 0;
-}
-
-int shown_has(struct shown *s, const char *path, struct err *e)
-{
-	return look(s, path, source_of, e);
-}
-
-int shown_is_writable(struct shown *s, const char *path, struct err *e)
-{
-	return look(s, path, writable_source_of, e);
 }
 
 void shown_free(struct shown *s)

@@ -30,8 +30,6 @@ struct shown {
  * system, one below a mount of the plan). 0: none does.
  */
 int shown_has(struct shown *s, const char *path, struct err *e);
-/* As shown_has(), of the mounts by which the program may also change what is there. */
-int shown_is_writable(struct shown *s, const char *path, struct err *e);
 void shown_free(struct shown *s);
 
 #endif

@@ -334,6 +334,26 @@ def test_two_copies_make_no_way_out(box, order):
     assert not list(victim.iterdir())
 
 
+@pytest.mark.parametrize("docker", [(), ("docker",)], ids=["", "docker"])
+def test_no_path_goes_by_a_link_that_a_copy_brought(box, docker):
+    victim = box.work / "victim"
+    victim.mkdir()
+    inside(box, f"mkdir -p /res/in; ln -s {victim} /res/sub; ln -s in/x /res/two; ln -s {victim} /res/in/x; ln -s in /res/here")
+    box.ok(*docker, "cp", "box:/res", "out")
+    assert os.readlink(box.work / "out/sub") == str(victim)
+    inside(box, "rm -rf /res; mkdir -p /res/sub /res/in/x; echo x >/res/sub/file; echo x >/res/in/x/file")
+    for source, to in (("sub/.", "sub"), ("sub/.", "sub/"), ("sub/file", "sub/file"), ("in/x/file", "in/x/"), ("in/x/.", "two"), ("in/x/.", "here/x")):
+        p = box.run(*docker, "cp", f"box:/res/{source}", f"out/{to}")
+        assert p.returncode and "copied out of a container" in p.stderr, (source, to, p)
+    (victim / "secret").write_text("mine")
+    p = box.run(*docker, "cp", "out/sub/secret", "box:/stolen")
+    assert p.returncode and "copied out of a container" in p.stderr, p
+    assert [each.name for each in victim.iterdir()] == ["secret"]
+    (box.work / "link").symlink_to("victim")  # the caller's own
+    box.ok(*docker, "cp", "box:/res/sub/file", "link/")
+    assert (victim / "file").read_text() == "x\n"
+
+
 def test_existing_links_outside(box):
     """In the host's tree a link is replaced, never written through, and never stands for a directory."""
     victim = box.work / "victim"
