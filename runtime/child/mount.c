@@ -11,11 +11,16 @@
 #include "runtime/kernel/mount_abi.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/linux_calls.h"
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"
 #include "runtime/child/child.h"
 #include "runtime/kernel/mount_api.h"
 #include "runtime/spec/plan.h"
+
+#ifndef STATX_MNT_ID
+#define STATX_MNT_ID 0x1000U /* Linux 5.8 */
+#endif
 
 static int open_target(struct child *c, const struct op *op, bool directory, struct err *e)
 {
@@ -182,18 +187,34 @@ int mount_tmpfs(struct child *c, const struct op *op, struct err *e)
  * A part of the root at another place of it, or at its own: a mount of its own, which stays
  * writable when the root becomes read-only. Writes to it go where the root's changes go.
  */
+/*
+ * Another mount than the root's comes with what lies over it: the masks of /proc, and what hides
+ * csbx's own directories.
+ */
+static bool is_with_submounts(const struct child *c, const struct op *op, int source)
+{
+	struct statx root, st;
+
+	if (!(op->flags & OP_SINGLE) ||
+	    statx(c->root_fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &root) < 0 ||
+	    statx(source, "", AT_EMPTY_PATH, STATX_MNT_ID, &st) < 0)
+		return true;
+	return !(root.stx_mask & st.stx_mask & STATX_MNT_ID) || root.stx_mnt_id != st.stx_mnt_id;
+}
+
 int mount_self(struct child *c, const struct op *op, struct err *e)
 {
 	_close_ int source = path_open_in_root(c->root_fd, op->src, O_PATH, 0, e), fd = -1;
 	struct stat st;
+	bool whole;
 
 	if (source == -ENOENT)
 		source = path_mkdirs_in_root(c->root_fd, op->src, e);
 	if (source < 0 || fstat(source, &st) < 0)
 		return err_wrap(e, "mount %s: %s of the image", op->dst, op->src);
-	fd = mount_clone(source, "", !(op->flags & OP_SINGLE), e);
-	if (fd < 0 ||
-	    mount_restrict(fd, attributes(op) | MOUNT_ATTR_NODEV, !(op->flags & OP_SINGLE), e) < 0)
+	whole = is_with_submounts(c, op, source);
+	fd = mount_clone(source, "", whole, e);
+	if (fd < 0 || mount_restrict(fd, attributes(op) | MOUNT_ATTR_NODEV, whole, e) < 0)
 		return err_wrap(e, "mount %s", op->dst);
 	return attach_user_mount(c, op, fd, S_ISDIR(st.st_mode), e);
 }

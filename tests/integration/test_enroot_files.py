@@ -453,6 +453,20 @@ def test_image_chooses_no_mounts_of_the_host(enroot, plain_image):
     assert p.stderr.count("[WARN] ") == 7 and "does not choose" in p.stderr, p
 
 
+def test_an_image_shows_no_mount_without_what_lies_over_it(enroot, plain_image):
+    """The masks of /proc, and what hides csbx's own directories in a mount of the home."""
+    image = plain_image({"etc/fstab": "".join(f"${{ENROOT_ROOTFS}}/{source} /{place} none bind,x-create=dir 0 0\n" for source, place in
+                                              (("proc", "p1"), ("sys", "p2"), ("to_proc", "p3"), ("h", "p4"), ("", "p5"))),
+                         "to_proc/x": ""})
+    own = enroot.work / "home" / ".config/csbx"
+    own.mkdir(parents=True)
+    (own / "csbx.conf").write_text("# secret\n")
+    script = "cat /p1/keys /p3/keys 2>/dev/null; echo 3 2>/dev/null >/p1/sys/kernel/shmmax; cat /p4/.config/csbx/csbx.conf /p5/h/.config/csbx/csbx.conf; echo end"
+    p = enroot.run("start", "-e", "PATH=/bin", "-m", f"{enroot.work / 'home'}:/h", image, "sh", "-c", script,
+                   env={"CSBX_ENROOT_PROFILE": "sandbox", "HOME": str(enroot.work / "home")})
+    assert p.returncode == 0 and p.stdout == "end\n", p
+
+
 def test_image_brings_no_hooks_and_no_configuration(enroot, plain_image):
     mark = enroot.work / "ran"
     evil = f"#!/bin/sh\ntouch {mark}\n"
