@@ -98,7 +98,7 @@ def print_told(*values, **how):
 
 class Caller(object):
     def __init__(self, threads):
-        self.threads, self.failed, self.owner, self.known = threads, None, posix.getpid(), None
+        self.threads, self.failed, self.owner, self.known, self.is_for_all = threads, None, posix.getpid(), None, False
         self.carriers, self.locks = {self.owner: Carrier(threads)}, {}
 
     def carrier(self):
@@ -159,6 +159,7 @@ class Caller(object):
     def names_for_all(self, space):
         """Those of `import *`. What the check has defined or imported stays its own, and so do sum(), len() and the like."""
         names = self.names()
+        self.is_for_all = True
         told = names.get("__all__", "\n".join(sorted(n for n in names if n[:1] != "_"))).split("\n")
         return [name for name in told if name not in PLAIN_NAMES and (name not in space or is_of_snippet(space[name]))]
 
@@ -318,6 +319,8 @@ def is_harmless(name, found, kind):
     if name[:2] != "__" or name in ("__class__", "__base__"):
         return True
     need("MADE")
+    if name == "__dict__" and type(found) is dict:
+        return not any(type(key) is not str or key[:2] == "__" and key != "__wrapped__" for key in found)
     return are_annotations(found) if name == "__annotations__" else kind not in ("f", "a", "o", "c", "e", "i")
 
 
@@ -359,6 +362,8 @@ class Solution(type(sys)):
         found = function_here(name, kind) if kind and kind[0] in "fao" else look_up(name)
         if found is NOTHING:
             raise AttributeError("module 'solution' has no attribute '%s'" % name)
+        if CALLER.is_for_all and type(type(found)) in STANDING[1:]:
+            WATCH.pass_by(found)
         own_names(self)[name] = found
         return found
 

@@ -475,3 +475,31 @@ def test_annotations(csbx, python_image):
         (code, begin + "assert typing.get_type_hints(P) == {'x': int, 'y': int}", True), (code, begin + "assert P.__annotations__ == {'x': int, 'y': 'int'}", True),
         (code, begin + "assert f.__annotations__ == {'x': int, 'y': 'list[int]', 'return': 'str'}", True),
         (code, begin + "assert f.__annotations__ == {}", False)])
+
+
+def test_what_import_of_all_brings_is_not_in_the_way(csbx, python_image):
+    """An object of the snippet that the check has nothing to do with: libraries raise and handle TypeErrors by themselves."""
+    code = "import threading\nLOCK = threading.Lock()\nclass Pool: pass\nPOOL = Pool()\ndef f(x): return x + 2\ndef g(): return LOCK\n"
+    used = "x = %s\ntry:\n    json.dumps(x)\nexcept TypeError:\n    pass\n"
+    judge(csbx, python_image, [
+        (code, "import unittest\nfrom solution import *\nimport json, asyncio\nclass T(unittest.TestCase):\n    def test_a(self):\n"
+               "        self.assertEqual(f(1), 3)\n", True),
+        (code, "import json\nfrom solution import LOCK, f\nf(1)\n" + used % "LOCK", False),
+        (code, "import json\nfrom solution import *\n" + used % "g()", False)])
+
+
+def test_named_tuples_of_the_library(csbx, python_image):
+    code = "import os\nfrom urllib.parse import urlparse\ndef f(): return urlparse('http://a/b')\ndef g(): return os.terminal_size((3, 4))\n"
+    begin = "import os\nfrom urllib.parse import urlparse\nfrom solution import f, g\n"
+    judge(csbx, python_image, [
+        (code, begin + "assert f() == urlparse('http://a/b') and f().hostname == 'a'", True), (code, begin + "assert f() == urlparse('http://a/c')", False),
+        (code, begin + "assert g() is not None", True), (code, begin + "assert g() == (3, 5)", False)])
+
+
+def test_what_a_class_does_not_tell(csbx, python_image):
+    code = "from typing import List\nclass P(dict):\n    x: List[int]\n    def __init__(self, a=1): pass\ndef f(): return P()\n"
+    begin = "import inspect, typing\nfrom solution import P, f\nf()\n"
+    for record in judge(csbx, python_image, [
+            (code, begin + "assert list(inspect.signature(P).parameters) == ['args', 'kwargs']", False),
+            (code, begin + "try:\n    typing.get_type_hints(P)\nexcept AttributeError:\n    pass", False)]).values():
+        assert cause(record)[0] == "CallFailed"
