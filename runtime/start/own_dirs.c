@@ -205,9 +205,12 @@ static int look_plainly(const char *path)
 	return errno == ENOENT ? -ENOENT : -EAGAIN;
 }
 
+#define OVERFLOW_UID 65534u
+
 /*
- * The caller's own directory at, which is closed to the caller: the program could open it, as it has
- * the caller's id, and make there what could not be hidden. 1: it has no way to.
+ * The directory at is closed to the caller: the program could open it, as it has the caller's id or
+ * a subordinate one that a program has given it to, and make there what could not be hidden. 1: it
+ * has no way to, in a directory of root's or of an id that is none here.
  */
 static int pass_over(struct shown *s, const char *at, const struct op *op, struct err *e)
 {
@@ -215,7 +218,8 @@ static int pass_over(struct shown *s, const char *at, const struct op *op, struc
 	int r;
 
 	at = *at ? at : "/";
-	if (lstat(at, &st) < 0 || st.st_uid != geteuid())
+	if (lstat(at, &st) < 0 ||
+	    (st.st_uid != geteuid() && (st.st_uid == 0 || st.st_uid == OVERFLOW_UID)))
 		return 1;
 	r = shown_has(s, at, e);
 	if (r <= 0)

@@ -148,6 +148,17 @@ def test_a_closed_directory_of_the_callers(csbx, world, busybox_image, name, pla
     assert not (closed / place / "new").exists()
 
 
+@pytest.mark.needs_root
+def test_a_directory_that_was_given_to_another_id(csbx, world, busybox_image):
+    """A program that has a range of ids gives it away before a start, and takes it back there."""
+    home = fresh_home(csbx, world)
+    given = made(csbx, home / ".local")
+    made(csbx, given / "share")
+    os.chown(given, 100005, 100005)
+    given.chmod(0o700)
+    csbx.fails("start", "--mount", f"{home}:/h", busybox_image, "true", says=f"its place {home}/.local is closed")
+
+
 @pytest.mark.parametrize("mode", ["", ":ro"])
 @pytest.mark.parametrize("source", ["home", "all"])
 def test_a_link_to_what_is_missing(csbx, world, python_image, source, mode):
