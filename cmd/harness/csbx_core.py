@@ -22,6 +22,7 @@ import threading
 import time
 
 from csbx_events import is_of_core, make_audit, make_filter
+from csbx_innards import make_innards
 from csbx_origins import codes_of, make_origins
 from csbx_parts import functions_of, make_parts, make_rewriter_watch
 from csbx_post import make_encoder, make_post
@@ -177,7 +178,7 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
         repo, changed = where, frozenset([where + "/" + p for p in files])
         homes = tuple({dirname(real_path(modules[m].__file__)) + "/" for m in packages if m in modules})
         is_open[0] = True
-        learn_all()
+        innards = make_innards(learn_all(), found, kept)
         frame = getframe(1)
         is_open[0] = False
         while frame is not None:
@@ -186,7 +187,7 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
         inodes = frozenset([inode_of(p) for p in changed]) - {None}
         check_state, settle_state, guard = make_watch(packages + ("doctest",), (is_true, is_vouched), where, found, kept)
         origins = is_code, is_vouched, short, real_path, is_written
-        check_critical, check_all, look = make_parts(packages, homes, where, origins, found, check_state, kept)
+        check_critical, check_all, look = make_parts(packages, homes, where, origins, found, (check_state, *innards), kept)
         audited, check_tracers = make_audit((is_code, is_filed, is_vouched, learn, culprit, short, *of_bytes), found, where)
         module_loaded, check_shadows = make_shadows(doubles, tell, short)
         is_as_before = make_rewriter_watch()

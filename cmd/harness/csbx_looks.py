@@ -15,6 +15,7 @@ from csbx_kinds import named
 from csbx_library import standard_at_first
 from csbx_modules import MODULES_KNOWN, function_code, make_modules
 from csbx_outcomes import frames_of, leads_to, make_judge, says_its_class
+from csbx_params import make_params
 from csbx_texts import bound_by_imports, says, text_of
 from csbx_witness import is_async, make_cases, make_witness, make_witness_within
 
@@ -47,7 +48,8 @@ def make_looks(pytest, ask, repo):
         "items": {}, "error": None, "by_tests": True, "vouched": {}, "looked": 0, "skipped": None, "cells": {}, "filed": {}, "hooked": {},
         "helped": {}, "beside": [], "kinds": [], "constants": [], "contents": [], "engine": [], "homes": (),
         "objects": {}, "kinds_seen": {}, "values": {}, "explains": {}, "verbosity": None, "marked": {},
-        "at_first": standard_at_first(), "displays": [], "helped_files": [], "conftests": [], "missing": {}, "made": {}}))
+        "at_first": standard_at_first(), "displays": [], "helped_files": [], "conftests": [], "missing": {}, "made": {}, "written": {},
+        "cases_of": {}, "allowed": {}, "calls": {}}))
     all_builtins = vars(builtins)
     modules, has_words, code_type = sys.modules, says, types.CodeType
     way_to_mark, is_wrapper = tuple(w.encode() for w in WAYS_TO_MARK), leads_to
@@ -58,6 +60,7 @@ def make_looks(pytest, ask, repo):
     remember_modules, look_at_names, look_at_globals, look_at_libraries = make_modules(ask, repo, text_of)
     items_of, witness_within = make_items(ask, repo), make_witness_within(ask)
     items_of.watch_marks(Node)
+    remember_params, look_at_params, marks_of_cases = make_params(ask, repo, text_of, lambda mark: mark.name in RUN_MARKS)
     judge = make_judge(ask, repo, kinds, bound_by_imports, text_of)
     code_of, text, from_call, name_in = function_code, text_of, CallInfo.from_call, named
     frames_in, says_class, (begin_helpers, look_at_helpers) = frames_of, says_its_class, make_helpers(ask, repo, text_of)
@@ -292,22 +295,8 @@ def make_looks(pytest, ask, repo):
             if id(code) in strangers:
                 found("report_hook", "%s of %s" % (hook, getattr(code, "co_filename", "no function")))
 
-    def data_of(item):
-        """The things that a test is called with: parameters, and the functions of fixtures."""
-        params = getattr(getattr(item, "callspec", None), "params", None) or {}
-        info = getattr(item, "_fixtureinfo", None)
-        fixtures = getattr(info, "name2fixturedefs", None) or {}
-        return dict(params), {(n, k): d.func for n, ds in list(fixtures.items()) for k, d in enumerate(ds)}
-
     def data(known, item):
-        params, fixtures = known["data"].get(item.nodeid, ({}, {}))
-        now_params, now_fixtures = data_of(item)
-        for name in params:
-            if now_params.get(name) is not params[name] and not type(params[name]).__module__.startswith("pytest_lazy"):
-                found("test_replaced", "the parameter %s of %s" % (name, item.nodeid))
-        for key, old in fixtures.items():
-            if now_fixtures.get(key, old) is not old:
-                found("test_replaced", "the fixture %s of %s" % (key[0], item.nodeid))
+        look_at_params(known, item)
         if item.session is not known["session"] or item.config is not known["session"].config:
             found("pytest_modified", "the session of %s" % item.nodeid)
         look_at_globals(getattr(item, "module", None))
@@ -342,10 +331,11 @@ def make_looks(pytest, ask, repo):
             fixtures(known, item)
         for kind in {getattr(i, "cls", None) for i in items}:
             remember_case(kind)
-        known["data"].update((i.nodeid, data_of(i)) for i in items)
         of_tests = list({id(m): m for m in [getattr(i, "module", None) for i in items] if isinstance(m, types.ModuleType)}.values())
         remember_modules(of_tests)
         begin_helpers(of_tests, conftests(known["session"].config))
+        for item in items:
+            remember_params(known, item, file_of(item))
         look_at_helpers(None)
 
     def fixtures(known, item):
@@ -452,6 +442,7 @@ def make_looks(pytest, ask, repo):
         if report.outcome == "skipped" or hasattr(report, "wasxfail"):
             look_at_reasons(item.nodeid, [file_of(item)] + known["conftests"])
             marks(known, item)
+            marks_of_cases(item, file_of(item), adds_marks(item))
             is_expected = hasattr(report, "wasxfail")
             if not is_marked_so(item, is_expected) and not has_reason(known, item, call, is_expected):
                 found("outcome_call", "%s is %s for no reason that was seen" % (item.nodeid, report.outcome))

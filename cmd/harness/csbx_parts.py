@@ -164,10 +164,11 @@ def make_reader_watch():
     return changed
 
 
-def make_parts(packages, homes, repo, origins, found, check_state, kept):
-    """(check_critical, check_all, look_closer). origins: is_code, is_vouched, short, real_path, is_written of the core; kept: what is let go of
-    here."""
+def make_parts(packages, homes, repo, origins, found, checks, kept):
+    """(check_critical, check_all, look_closer). origins: is_code, is_vouched, short, real_path, is_written of the core; checks: further
+    ones; kept: what is let go of here."""
     is_code, is_vouched, short, real_path, is_written = origins
+    check_state, check_innards, check_innards_whole = checks
     _str, _type, _list, _subclass, _callable = str, type, list, issubclass, callable
     members, names_of_module = class_names, module_names
     function_type, module_type, modules = types.FunctionType, types.ModuleType, sys.modules
@@ -276,6 +277,7 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
                 modified("%s.%s" % (module, name), now)
         check_builtins(is_running)
         check_tables()
+        check_innards()
         check_state()
 
     def foreign(value):
@@ -372,10 +374,12 @@ def make_parts(packages, homes, repo, origins, found, check_state, kept):
     def look_closer():
         """While a test runs, or is about to."""
         check_own()
+        check_innards_whole()
         check_critical(True)
 
     def check_all():
         check_own()
+        check_innards_whole()
         check_critical()
         now = snapshot()
         kept.append(now)
