@@ -16,6 +16,7 @@ import warnings
 from csbx_state import class_names, functions_in, module_names
 from csbx_tables import make_tables
 from csbx_texts import says, text_of
+from csbx_values import make_values
 
 CRITICAL = (("_pytest.reports", "TestReport.from_item_and_call"), ("_pytest.reports", "TestReport.__init__"),
             ("_pytest.runner", "call_runtest_hook"), ("_pytest.runner", "call_and_report"),
@@ -351,7 +352,7 @@ def make_parts(packages, homes, repo, origins, found, checks, kept):
             for inner, part in content_of(value):
                 is_method = any_of([inner in members(base) for base in mro(kind)])
                 if is_foreign(part) and (is_method or _callable(was.get(inner))) or \
-                        _callable(was.get(inner)) and part is not was[inner] and is_of_patch(part):
+                        _callable(was.get(inner)) and part is not was[inner] and (is_of_patch(part) or _type(part) is not function_type):
                     found("library_modified", "%s.%s.%s" % (name, key, inner))
 
     def is_of_run(name, module):
@@ -375,11 +376,13 @@ def make_parts(packages, homes, repo, origins, found, checks, kept):
         """While a test runs, or is about to."""
         check_own()
         check_innards_whole()
+        check_values()
         check_critical(True)
 
     def check_all():
         check_own()
         check_innards_whole()
+        check_values()
         check_critical()
         now = snapshot()
         kept.append(now)
@@ -402,6 +405,7 @@ def make_parts(packages, homes, repo, origins, found, checks, kept):
         return any_of([said(t, key) for t in texts_of_repository()])
 
     check_tables, check_lines = make_tables(names_of_standard, (is_theirs, is_said, is_written, inside), found, kept)
+    check_values = make_values(names_of_standard, is_said, found, kept)
     before = snapshot()
     library.update(shelve())
     objects.update(((name, k), dict_type(content_of(v))) for name in library if name.split(".")[0] in names_of_standard

@@ -23,7 +23,7 @@ UNSAID = 1 | 32 | 128  # re.TEMPLATE, re.UNICODE, re.DEBUG: a pattern has, or la
 def tables_in(names):
     """name -> (what holds it, key, dict) of the dicts of functions of modules of Python, and of their classes."""
     found, functions = {}, (types.FunctionType, types.BuiltinFunctionType)
-    for name in sorted(names & set(n for n in sys.modules if type(n) is str)):
+    for name in sorted(n for n in sys.modules if type(n) is str and n.partition(".")[0] in names):
         module = sys.modules[name]
         holders = [(name, module_names(module))] if type(module) is types.ModuleType else []
         holders += [("%s.%s" % (name, k), class_names(v)) for _, space in holders for k, v in list(space.items())

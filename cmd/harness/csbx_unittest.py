@@ -242,7 +242,7 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     ask("begin", repo, changed, ("unittest", "csbx_core", "csbx_events", "csbx_origins", "csbx_outcomes", "csbx_parts", "csbx_post",
                         "csbx_shadows", "csbx_state", "csbx_tables", "csbx_types", "csbx_ways",
                         "csbx_conditions", "csbx_defs", "csbx_exact", "csbx_helpers", "csbx_imports", "csbx_innards", "csbx_kinds", "csbx_library", "csbx_missing",
-                        "csbx_modules", "csbx_places", "csbx_texts", "csbx_witness", "csbx_unittest", "__main__"))
+                        "csbx_modules", "csbx_places", "csbx_texts", "csbx_values", "csbx_witness", "csbx_unittest", "__main__"))
     gate.remove()
     if repo not in sys.path:
         sys.path.insert(0, repo)
