@@ -12,6 +12,7 @@ import types
 
 from csbx_imports import imported_by, is_of_tests, root_of
 from csbx_kinds import make_kinds, spaces_of
+from csbx_owned import make_owned
 from csbx_places import file_of, make_places
 from csbx_texts import bound_by_imports, constants_of, displays_of, is_as_written, names_stored, says, sets_item_of
 
@@ -34,6 +35,7 @@ def make_helpers(ask, repo, text_of):
     new = object()
     writers, settings = tuple("." + w for w in WRITERS), SETTINGS
     is_of_others, kinds, look_at_kinds = make_kinds(ask, repo, text_of)
+    begin_owned, look_at_owned = make_owned(ask, repo, text_of)
     places, is_replaced, look_at_partials, contents, look_at_contents = make_places(ask, repo, text_of, is_of_others)
 
     def tell(kind, detail):
@@ -180,6 +182,7 @@ def make_helpers(ask, repo, text_of):
             known["contents"] += contents(found)
             known["helped"][name] = [p.space for p in found], [p.key for p in found], found, [None] * len(found)
         known["conftests"] = [file_name(m) for m in conftests if is_own(m)]
+        begin_owned(known)
 
     def look(file):
         """At what tests of a file use; None: at all."""
@@ -190,6 +193,7 @@ def make_helpers(ask, repo, text_of):
         look_at_displays(known)
         look_at_kinds(known["kinds"])
         look_at_contents(known["contents"])
+        look_at_owned(known)
         for name in list(known["helped"]) if file is None else ("", file):
             contents, keys, found, was = known["helped"].get(name, ((), (), (), []))
             now = list(map_to(get, contents, keys))
