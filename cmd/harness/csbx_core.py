@@ -22,6 +22,7 @@ import threading
 import time
 
 from csbx_events import is_of_core, make_audit, make_filter
+from csbx_finders import make_finders
 from csbx_innards import make_innards
 from csbx_origins import codes_of, make_origins
 from csbx_parts import functions_of, make_parts, make_rewriter_watch
@@ -90,7 +91,7 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
     armed = entered = returned = memory = None
     is_over = True
     starts, failure, rewrite, is_doubted, of_tests, older, doubles = str.startswith, Exception, None, False, OF_TESTS, {}, {}
-    module_loaded = check_shadows = None
+    module_loaded = check_shadows = note_finders = who_finds = None
 
     def found(kind, detail):
         nonlocal is_doubted
@@ -174,7 +175,7 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
 
     def begin(where, files, packages):
         nonlocal repo, changed, begin_s, inodes, check_state, settle_state, guard, check_critical, check_all, look, audited
-        nonlocal is_as_before, check_tracers, module_loaded, check_shadows
+        nonlocal is_as_before, check_tracers, module_loaded, check_shadows, note_finders, who_finds
         repo, changed = where, frozenset([where + "/" + p for p in files])
         homes = tuple({dirname(real_path(modules[m].__file__)) + "/" for m in packages if m in modules})
         is_open[0] = True
@@ -190,6 +191,7 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
         check_critical, check_all, look = make_parts(packages, homes, where, origins, found, (check_state, *innards), kept)
         audited, check_tracers = make_audit((is_code, is_filed, is_vouched, learn, culprit, short, *of_bytes), found, where)
         module_loaded, check_shadows = make_shadows(doubles, tell, short)
+        note_finders, who_finds = make_finders(is_code)
         is_as_before = make_rewriter_watch()
         begin_s = now_s()
 
@@ -227,6 +229,8 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
         if report.get("outcome") in ("passed", "skipped") and (report["when"] == "call" or report["outcome"] == "skipped"):
             check_critical(report["when"] == "call")
             check_tracers()
+        if report.get("outcome") == "skipped" and who_finds is not None and who_finds() is not None:
+            found("outcome_call", "%s is skipped, and %s" % (report["id"], who_finds()))
         post.send(encode(record))
 
     def note_call(name, test):
@@ -294,6 +298,8 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
         elif begin_s is not None and frame is not None:
             if doubles and request[1] == "exec" and _type(request[2][0]) is code_type:
                 module_loaded(request[2][0])
+            if request[1] == "import":
+                note_finders()
             audited(request[1], request[2], frame)
 
     def handle(request, frame):

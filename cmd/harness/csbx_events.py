@@ -9,6 +9,7 @@ import os
 import sys
 import types
 
+from csbx_finders import make_finders_watch
 from csbx_state import class_names, module_names
 
 PEEPING = {"sys._current_frames": "frame_search", "sys._current_exceptions": "frame_search",
@@ -45,7 +46,7 @@ def make_filter():
     """is_heard(event, args): true for an event to look at; most are not, and every event comes here."""
     watched, others, written, frames, native = map(frozenset, (PEEPING, OTHERS, WRITTEN, FRAMES, NATIVE))
     _type, _str, _bytes, plain, decode, begins, ends = type, str, bytes, str.__str__, os.fsdecode, str.startswith, str.endswith
-    variables = frozenset(VARIABLES)
+    variables, are_others = frozenset(VARIABLES), make_finders_watch()
     stat, readlink, error, _subclass = os.stat, os.readlink, (OSError, ValueError), issubclass
     try:
         proc = stat("/proc/self/stat").st_dev
@@ -76,7 +77,7 @@ def make_filter():
         if event == "open":
             return is_memory(args[0])
         if event == "import":
-            return args[1] is not None or args[0] in native
+            return args[1] is not None or args[0] in native or are_others()
         if event == "os.putenv":
             return args[0] in variables
         if event == "object.__getattr__":
