@@ -13,6 +13,7 @@ import os
 import sys
 
 import csbx_looks
+from csbx_files import make_files
 from csbx_missing import make_missing
 from csbx_parts import standard_names
 from csbx_reach import make_reach
@@ -155,11 +156,13 @@ def is_same_report(known, report):
     return is_told or known["run"]["distributed"]
 
 
-def make_plugin(pytest, ask, ids, repo, gate, is_strict, other_encodings):
+def make_plugin(pytest, ask, want, repo, gate, other_encodings):
     """The plugin; what it needs is in this function's closure, what it knows with the core."""
     from _pytest.unittest import TestCaseFunction, UnitTestCase
+    ids, is_strict = want["ids"], want["strict"]
     mine = {"here": None, "root": None, "collected": 0, "failed": 0, "status": None, "session_failed": None, "ended": False, "distributed": False}
     looks, relative, missing = csbx_looks.make_looks(pytest, ask, repo), relative_path, make_missing(ask, repo, text_of)
+    files, module_collector = make_files(ask, repo, text_of, want), pytest.Module
     hide_configuration, hide_debugger, hide_session, hide_test = make_reach(ask)
     collected_whole = (pytest.Module, pytest.Class, UnitTestCase)
     ask("known").update(run=mine, selection=selection_of(ids))
@@ -196,10 +199,13 @@ def make_plugin(pytest, ask, ids, repo, gate, is_strict, other_encodings):
             ask("known")["run"]["distributed"] = session.config.pluginmanager.hasplugin("dsession")
             looks.begin(self, session)
             missing.begin(session.config)
+            files.begin(session.config)
 
         @pytest.hookimpl(tryfirst=True, hookwrapper=True)
         def pytest_make_collect_report(self, collector):
             hide_session(collector.session)
+            if isinstance(collector, module_collector):
+                files.tried(collector)
             report = (yield).get_result()
             if report.outcome == "skipped":
                 looks.skipped_whole(collector, report)
@@ -240,6 +246,7 @@ def make_plugin(pytest, ask, ids, repo, gate, is_strict, other_encodings):
                 ask("found", "test_replaced", "the encoding %s, by which tests are read, is another" % name)
             ask("look")
             missing.settled(session.config)
+            files.look(session.config)
             looks.collected(session.items)
 
         @pytest.hookimpl(trylast=True, hookwrapper=True)
@@ -347,13 +354,13 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     if names_mock(want["ids"]):
         __import__("unittest.mock")
     load_standard(want["ids"], repo)
-    plugin = make_plugin(pytest, ask, want["ids"], repo, gate, want["strict"], keep_encodings(wanted_files(want["ids"])))
+    plugin = make_plugin(pytest, ask, want, repo, gate, keep_encodings(wanted_files(want["ids"])))
     rewrite_by(ask)
     if any(b"IsolatedAsyncioTestCase" in text_of(f) for f in wanted_files(want["ids"])):
         __import__("unittest.async_case")  # which unittest loads when it is asked for it
     ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest", "csbx_core", "csbx_events", "csbx_finders", "csbx_origins",
                                  "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_shadows", "csbx_state", "csbx_tables", "csbx_types", "csbx_ways",
-                                 "csbx_looks", "csbx_decoys", "csbx_conditions", "csbx_defs", "csbx_exact", "csbx_helpers", "csbx_imports",
+                                 "csbx_looks", "csbx_decoys", "csbx_conditions", "csbx_defs", "csbx_exact", "csbx_files", "csbx_helpers", "csbx_imports",
                                  "csbx_innards", "csbx_items", "csbx_kinds", "csbx_library", "csbx_missing", "csbx_modules", "csbx_owned",
                                  "csbx_params", "csbx_places", "csbx_reach", "csbx_texts", "csbx_values", "csbx_witness", "csbx_pytest", "__main__"))
     gate.open(shadows, brought)

@@ -16,6 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [p for p in sys.path if p and os.path.abspath(p) != HERE]
 sys.path.insert(0, HERE)
 import csbx_core  # noqa: E402
+import csbx_files  # noqa: E402
 import csbx_gate  # noqa: E402
 import csbx_imports  # noqa: E402
 import csbx_names  # noqa: E402
@@ -92,6 +93,11 @@ def apply_patches(want, tools, ask):
         if not tell(want["test_patch"]["name"], True, tests.tool, tests.paths, tests.error):
             return None
         known -= set(tests.paths)
+    by_tests = set(tests.paths) if tests is not None else set()
+    want["had"] = (looks.files - by_tests).union(p for p in by_tests if os.path.lexists(os.path.join(repo, p)))
+    want["older"] = {f: t for f, t in before.items() if os.path.relpath(f, repo) not in by_tests}
+    for path in csbx_files.gone(want, repo, want["had"], want["older"]):
+        ask("send", {"t": "tamper", "kind": "test_file", "detail": path})
     behind = csbx_imports.files_behind(repo, want["ids"])
     support = csbx_support.support_of(repo, behind[1], want["args"], {f: t for f, t in before.items() if os.path.relpath(f, repo) in known})
     support = {p for p in support if not p.startswith(csbx_imports.homes_in(behind[0])) and os.path.basename(p) != "conftest.py"}
@@ -139,7 +145,7 @@ def main():
     else:
         import csbx_pytest as runner
     want["module"] = runner
-    parts = [sys.modules[m] for m in ("__main__", "csbx_exact", "csbx_helpers", "csbx_items", "csbx_kinds", "csbx_library", "csbx_looks",
+    parts = [sys.modules[m] for m in ("__main__", "csbx_exact", "csbx_files", "csbx_helpers", "csbx_items", "csbx_kinds", "csbx_library", "csbx_looks",
                                       "csbx_missing", "csbx_modules", "csbx_outcomes", "csbx_owned", "csbx_params", "csbx_places", "csbx_reach",
                                       "csbx_ways", "csbx_witness") if m in sys.modules]
     ask = csbx_core.start(want.pop("secret"), (*parts, runner))

@@ -12,6 +12,7 @@ import types
 import unittest
 
 from csbx_defs import make_filed
+from csbx_files import make_unittest_files
 from csbx_helpers import make_helpers
 from csbx_library import standard_at_first
 from csbx_missing import make_unittest_missing
@@ -241,13 +242,13 @@ def run(ask, want, repo, gate, changed, shadows, brought):
         "contents": [], "at_first": standard_at_first(), "displays": [], "helped_files": [], "conftests": [], "owned": {}, "tests": {}}))
     ask("begin", repo, changed, ("unittest", "csbx_core", "csbx_events", "csbx_finders", "csbx_origins", "csbx_outcomes", "csbx_parts", "csbx_post",
                         "csbx_shadows", "csbx_state", "csbx_tables", "csbx_types", "csbx_ways",
-                        "csbx_conditions", "csbx_defs", "csbx_exact", "csbx_helpers", "csbx_imports", "csbx_innards", "csbx_kinds", "csbx_library", "csbx_missing",
+                        "csbx_conditions", "csbx_defs", "csbx_exact", "csbx_files", "csbx_helpers", "csbx_imports", "csbx_innards", "csbx_kinds", "csbx_library", "csbx_missing",
                         "csbx_modules", "csbx_owned", "csbx_places", "csbx_texts", "csbx_values", "csbx_witness", "csbx_unittest", "__main__"))
     gate.remove()
     if repo not in sys.path:
         sys.path.insert(0, repo)
     begin_modules, look_at_module = make_module_looks(ask, repo)
-    look_for_missing = make_unittest_missing(ask, repo, text_of)
+    look_for_missing, look_for_files = make_unittest_missing(ask, repo, text_of), make_unittest_files(ask, repo, text_of, want)
     Result, prepare = make_result(unittest, ask, repo, {plain_id(i): i for i in want["ids"] if plain_id(i) != i}, look_at_module)
     ask("guard", "csbx", Result)
     ask("settle")
@@ -264,6 +265,7 @@ def run(ask, want, repo, gate, changed, shadows, brought):
         begin_modules(tests)
         if not want["ids"] and not want["args"]:
             look_for_missing(tests)
+            look_for_files(tests)
         result = unittest.TextTestRunner(resultclass=Result, verbosity=2).run(suite)
     except BaseException as e:  # SystemExit too
         ask("send", {"t": "error", "code": "interrupted", "message": "%s: %s" % (type(e).__name__, e)})

@@ -184,3 +184,54 @@ def test_honest_of_unittest(csbx, suite_image):
     judge = repositories.Judge(csbx, suite_image, UNITTEST)
     r = judge("--runner", "unittest", "--patch", judge.patch(files={"calc.py": FIX}), code=0)
     assert r["all_passed"] is True and r["tamper"] == [] and "test_calc.Mine.test_base" in r["tests"]
+
+
+LEFT = {
+    "calc.py": CALC,
+    "setup.cfg": "[tool:pytest]\naddopts = --ignore=more/no --ignore-glob=*_slow\nnorecursedirs = data .*\npython_files = test_*.py check_*.py\n",
+    "conftest.py": "collect_ignore = ['more/out']\ncollect_ignore_glob = ['*_win.py']\n",
+    "tests/conftest.py": "import glob\n\nimport os\nhere = os.path.dirname(__file__)\ncollect_ignore = glob.glob(here + '/plat/*')\n",
+    "hooked/conftest.py": "def pytest_ignore_collect():\n    return True\n",
+    "tests/test_calc.py": OF_PYTEST["tests/test_calc.py"],
+    "tests/test_utils.py": "def helper():\n    return 1\n",
+    **{f: "def test_it():\n    assert 0\n" for f in (
+        "more/no/test_no.py", "all_slow/test_slow.py", "tests/data/test_data.py", ".tox/test_tox.py", "more/out/test_out.py", "tests/test_win.py",
+        "tests/test_on_win.py", "tests/plat/test_plat.py", "hooked/test_hooked.py", "env/test_env.py", "tests/other.py")},
+    "env/pyvenv.cfg": "x\n", "env/bin/activate": "x\n",
+    "more/check_that.py": "def test_that():\n    pass\n",
+}
+GONE = """diff --git a/tests/test_utils.py b/tests/test_utils.py
+deleted file mode 100644
+--- a/tests/test_utils.py
++++ /dev/null
+@@ -1,2 +0,0 @@
+-def helper():
+-    return 1
+"""
+
+
+def test_honest_of_what_pytest_passes_by(csbx, suite_image):
+    """Files that were left out before the patch, and a helper that is named like a test and goes."""
+    judge = repositories.Judge(csbx, suite_image, LEFT)
+    gone = judge.write(judge.csbx.work / "gone.diff", GONE)
+    r = judge("--patch", judge.patch(files={"calc.py": FIX}), f"--patch={gone}", code=0)
+    assert r["all_passed"] is True and r["tamper"] == [], (r["tests"], r["tamper"])
+    assert "more/check_that.py::test_that" in r["tests"]
+
+
+def test_tests_that_the_tests_patch_moves(csbx, suite_image):
+    judge = repositories.Judge(csbx, suite_image, OF_PYTEST)
+    tests = judge.write(judge.csbx.work / "tests.diff", "diff --git a/tests/test_other.py b/tests/test_new.py\nsimilarity index 100%\n"
+                        "rename from tests/test_other.py\nrename to tests/test_new.py\n")
+    r = judge("--patch", judge.patch(files={"calc.py": FIX}), "--test-patch", tests, code=0)
+    assert r["all_passed"] is True and r["tamper"] == []
+
+
+def test_honest_of_a_package_that_loads_its_tests(csbx, suite_image):
+    """A load_tests() that was there may do as it likes, beside what a patch changes."""
+    loads = "import os\n\n\ndef load_tests(loader, tests, pattern):\n    return loader.discover(os.path.dirname(__file__), 'check*.py', '.')\n"
+    judge = repositories.Judge(csbx, suite_image, {
+        "calc.py": CALC, "suite/__init__.py": "version = 1\n" + loads, "suite/test_no.py": OF_UNITTEST["test_calc.py"].replace("3)", "4)"),
+        "suite/check_it.py": OF_UNITTEST["test_calc.py"], "test_other.py": OF_UNITTEST["test_other.py"]})
+    r = judge("--runner", "unittest", "--patch", judge.patch(files={"calc.py": FIX, "suite/__init__.py": "version = 2\n" + loads}), code=0)
+    assert r["all_passed"] is True and r["tamper"] == [], (r["tests"], r["tamper"])
