@@ -118,4 +118,31 @@ def hidden_modules():
 
 def changed_facts():
     """Names of what is no longer what it was."""
-    return ["%s.%s" % (module, name) for module, name, value in FACTS if getattr(sys.modules.get(module), name, None) != value]
+    now = [("%s.%s" % (module, name), getattr(sys.modules.get(module), name, None), value) for module, name, value in FACTS]
+    return [name for name, new, value in now if type(new) is not type(value) or new != value]  # a class of its own compares as it likes
+
+
+def is_skipped_by(decorator):
+    """Whether @unittest.skipIf() and the like skip; None: it cannot be told, or it is something else."""
+    name = decorator.func if isinstance(decorator, ast.Call) else decorator
+    name = getattr(name, "attr", getattr(name, "id", ""))
+    if name in ("expectedFailure", "patch", "staticmethod", "classmethod"):
+        return False
+    condition = condition_of(decorator) if name in ("skipIf", "skipUnless") else None
+    return condition if condition is None or name == "skipIf" else not condition
+
+
+def conditions_of_skips(text, *names):
+    """[whether it skips, or None] of the decorators of a class, and of a method of it, that a file has by these names."""
+    try:
+        nodes = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError):
+        return [None]
+    found = []
+    for name in ".".join(names).split("."):
+        inner = [n for n in nodes if isinstance(n, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and n.name == name]
+        if len(inner) != 1:
+            return found if name == names[-1] and not inner else [None]  # a base has it
+        nodes = inner[0].body
+        found += [is_skipped_by(d) for d in inner[0].decorator_list]
+    return found

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Looks for tampering in pytest's own process: with outcomes, marks, functions, hooks and modules of tests."""
 import builtins
-import os
 import sys
 import types
 import unittest
 
 import csbx_decoys
-from csbx_conditions import changed_facts, changed_surroundings, hidden_modules
+from csbx_conditions import changed_facts
 from csbx_defs import cells_of, has_changed, make_filed
 from csbx_helpers import make_helpers
 from csbx_items import make_items
@@ -15,7 +14,7 @@ from csbx_kinds import named
 from csbx_library import standard_at_first
 from csbx_modules import MODULES_KNOWN, function_code, make_modules
 from csbx_outcomes import frames_of, leads_to, make_judge, says_its_class
-from csbx_params import make_params
+from csbx_params import make_paramscsbx_reasons import make_condition, make_reasons
 from csbx_texts import bound_by_imports, says, text_of
 from csbx_witness import is_async, make_cases, make_witness, make_witness_within
 
@@ -54,9 +53,7 @@ def make_looks(pytest, ask, repo):
     modules, has_words, code_type = sys.modules, says, types.CodeType
     way_to_mark, is_wrapper = tuple(w.encode() for w in WAYS_TO_MARK), leads_to
     strange_test, strange_marks, strange_members = make_filed(text_of)
-    directory = os.getcwd()
-    plain = (bool, int, str, bytes, tuple, type(sys.flags), type(sys.version_info))
-    cells_in, other_cells, other_facts, hidden, around = cells_of, has_changed, changed_facts, hidden_modules, changed_surroundings
+    cells_in, other_cells, other_facts, look_at_reasons = cells_of, has_changed, changed_facts, make_reasons(ask, repo, text_of)
     remember_modules, look_at_names, look_at_globals, look_at_libraries = make_modules(ask, repo, text_of)
     items_of, witness_within = make_items(ask, repo), make_witness_within(ask)
     items_of.watch_marks(Node)
@@ -66,6 +63,7 @@ def make_looks(pytest, ask, repo):
     frames_in, says_class, (begin_helpers, look_at_helpers) = frames_of, says_its_class, make_helpers(ask, repo, text_of)
     witnessed, (remember_case, look_at_case, is_marked), waits = make_witness(ask), make_cases(ask, repo, text_of), is_async
     own_ways, callers = (Function.runtest, TestCaseFunction.runtest), (Function, TestCaseFunction)
+    look_at_condition = make_condition(ask, repo, text_of)
     of_skip, of_xfail = evaluate_skip_marks, evaluate_xfail_marks
     hooks, run_marks, decoys, decoys_max = REPORT_HOOKS, RUN_MARKS, csbx_decoys.ways, DECOYS_MAX
 
@@ -82,38 +80,6 @@ def make_looks(pytest, ask, repo):
         if says_class(excinfo.value):
             found("outcome_call", "%s has a class of its own making" % type(excinfo.value).__name__)
         known["by_tests"] = judge(excinfo.value, frames_in(excinfo.value))
-
-    def names_it(own, key):
-        """True for an attribute by its name, or by a text for getattr()."""
-        word = key.encode("utf-8", "replace")
-        return any(before + word in own for before in (b".", b'"', b"'"))
-
-    def other_parts(first, own):
-        """What a file names of the modules that it names, and that is no longer what it was at first."""
-        found, nothing = [], object()
-        for name in [n for n in first if n.encode() in own and type(modules.get(n)) is types.ModuleType and n not in ("builtins", "warnings")]:
-            was, now = first[name][0], vars(modules[name])
-            for key in [k for k in now.keys() | was.keys() if type(k) is str and now.get(k, nothing) is not was.get(k, nothing)]:
-                is_told = type(was.get(key, now.get(key))) in plain or key not in now
-                if is_told and (key[:2] != "__" or key == "__version__") and names_it(own, key) and not has_words(own, key):
-                    found.append("%s.%s" % (name, key))
-        return found
-
-    def others_than(file):
-        """The texts of the modules of the repository, as it was, that are loaded."""
-        homes = [getattr(m, "__file__", None) for m in list(modules.values()) if isinstance(m, types.ModuleType)]
-        homes = [f for f in homes if isinstance(f, str) and f.startswith(repo + "/") and f.endswith(".py") and f != file]
-        return [text(f) for f in homes if ask("vouched", f)]
-
-    def look_at_reasons(name, files):
-        """A test skips, or is expected to fail, for something that it asks for and that the run has changed."""
-        texts, first = [text(f) for f in files], ask("known")["at_first"]
-        for file, own in zip(files, texts):
-            for reason in around(own, lambda: others_than(file), directory) + other_parts(first, own):
-                found("outcome_call", "%s may ask for %s, which is another" % (name, reason))
-        names = hidden()
-        if names and not any(b"sys.modules" in t for t in texts):
-            found("outcome_call", "%s is skipped, and %s is said not to be there" % (name, names[0]))
 
     def skipped_whole(collector, report):
         """A file of tests that ended by skip() before it had any: by its own words, or by those of what it imports."""
@@ -444,6 +410,10 @@ def make_looks(pytest, ask, repo):
             marks(known, item)
             marks_of_cases(item, file_of(item), adds_marks(item))
             is_expected = hasattr(report, "wasxfail")
+            kind = getattr(item, "cls", None)
+            if isinstance(item, callers[1]) and not is_expected and not marks_of(item) and \
+                    any(getattr(o, "__unittest_skip__", False) is True for o in (kind, getattr(kind, item.name, None))):
+                look_at_condition(kind, item.name, item.nodeid)
             if not is_marked_so(item, is_expected) and not has_reason(known, item, call, is_expected):
                 found("outcome_call", "%s is %s for no reason that was seen" % (item.nodeid, report.outcome))
         elif report.when == "call" and report.outcome == "passed" and \

@@ -11,6 +11,7 @@ import time
 import types
 import unittest
 
+from csbx_conditions import changed_facts
 from csbx_defs import make_filed
 from csbx_files import make_unittest_files
 from csbx_helpers import make_helpers
@@ -19,6 +20,7 @@ from csbx_missing import make_unittest_missing
 from csbx_modules import MODULES_KNOWN, make_modules
 from csbx_outcomes import frames_of, make_judge
 from csbx_places import file_of
+from csbx_reasons import make_unittest_reasons
 from csbx_texts import bound_by_imports, text_of
 from csbx_witness import find_patched, is_async, make_cases, make_witness, make_witness_within
 
@@ -119,6 +121,7 @@ def make_result(unittest, ask, repo, asked, look_at_module):
         csbx_is_marked = staticmethod(is_marked)
         csbx_judge, csbx_frames = staticmethod(judge), staticmethod(frames_of)
         csbx_look_at_module = staticmethod(look_at_module)
+        csbx_look_at_reasons = staticmethod(make_unittest_reasons(ask, repo, text_of))
         csbx_look_at_result = staticmethod(look_at_result)
 
         def csbx_worst(self, outcome):
@@ -185,6 +188,7 @@ def make_result(unittest, ask, repo, asked, look_at_module):
             of_tests = [f for f in frames if f is not None and not (is_of_unittest_itself(f[0]) and ask("vouched", f[0]))]
             if of_tests or not is_marked:  # else a decorator of setUp() raised it
                 self.csbx_judge(error, frames)
+            self.csbx_look_at_reasons(test, is_marked and not of_tests)
             if error is None and IS_TOLD and not is_marked:
                 ask("found", "outcome_call", "%s is skipped for no reason that was seen" % test.id())
             self.csbx_worst("skipped")
@@ -193,6 +197,7 @@ def make_result(unittest, ask, repo, asked, look_at_module):
             super().addExpectedFailure(test, err)
             if not self.csbx_is_marked(test, "__unittest_expecting_failure__"):
                 ask("found", "outcome_call", "%s is expected to fail, which the tests do not say" % test.id())
+            self.csbx_look_at_reasons(test, False)
             self.csbx_worst("xfailed")
 
         def addUnexpectedSuccess(self, test):
@@ -243,7 +248,7 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     ask("begin", repo, changed, ("unittest", "csbx_core", "csbx_events", "csbx_finders", "csbx_origins", "csbx_outcomes", "csbx_parts", "csbx_post",
                         "csbx_shadows", "csbx_state", "csbx_tables", "csbx_types", "csbx_ways",
                         "csbx_conditions", "csbx_defs", "csbx_exact", "csbx_files", "csbx_helpers", "csbx_imports", "csbx_innards", "csbx_kinds", "csbx_library", "csbx_missing",
-                        "csbx_modules", "csbx_owned", "csbx_places", "csbx_texts", "csbx_values", "csbx_witness", "csbx_unittest", "__main__"))
+                        "csbx_modules", "csbx_owned", "csbx_places", "csbx_reasons", "csbx_texts", "csbx_values", "csbx_witness", "csbx_unittest", "__main__"))
     gate.remove()
     if repo not in sys.path:
         sys.path.insert(0, repo)
@@ -263,6 +268,8 @@ def run(ask, want, repo, gate, changed, shadows, brought):
         for test in tests:
             prepare(test)
         begin_modules(tests)
+        for name in changed_facts():
+            ask("found", "outcome_call", "%s is another, which tests may ask for" % name)
         if not want["ids"] and not want["args"]:
             look_for_missing(tests)
             look_for_files(tests)

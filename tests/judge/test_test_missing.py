@@ -235,3 +235,61 @@ def test_honest_of_a_package_that_loads_its_tests(csbx, suite_image):
         "suite/check_it.py": OF_UNITTEST["test_calc.py"], "test_other.py": OF_UNITTEST["test_other.py"]})
     r = judge("--runner", "unittest", "--patch", judge.patch(files={"calc.py": FIX, "suite/__init__.py": "version = 2\n" + loads}), code=0)
     assert r["all_passed"] is True and r["tamper"] == [], (r["tests"], r["tamper"])
+
+
+SKIPS = """
+import os
+import shutil
+import sys
+import unittest
+
+from calc import add
+
+os.environ["OF_TESTS"] = "1"
+try:
+    import nothing_of_it
+except ImportError:
+    nothing_of_it = None
+
+
+class T(unittest.TestCase):
+    def test_add(self):
+        self.assertEqual(add(1, 2), 3)
+
+    @unittest.skipIf(sys.platform == "linux", "elsewhere")
+    def test_platform(self):
+        self.fail()
+
+    @unittest.skipUnless(sys.version_info < (3, 2), "old")
+    def test_version(self):
+        self.fail()
+
+    @unittest.skipUnless(shutil.which("none-of-these"), "none")
+    def test_which(self):
+        self.fail()
+
+    @unittest.skipIf(nothing_of_it is None and os.environ["OF_TESTS"], "none")
+    @unittest.skipIf(sys.maxsize < 5, "small")
+    def test_module(self):
+        self.fail()
+
+    @unittest.expectedFailure
+    def test_expected(self):
+        self.fail()
+
+
+@unittest.skipIf(os.name == "posix", "elsewhere")
+class Skipped(T):
+    pass
+
+
+class Inherits(Skipped):
+    pass
+"""
+
+
+@pytest.mark.parametrize("runner", ["pytest", "unittest"])
+def test_honest_skips(csbx, suite_image, runner):
+    judge = repositories.Judge(csbx, suite_image, {"calc.py": CALC, "test_skips.py": SKIPS.lstrip("\n")})
+    r = judge("--runner", runner, "--patch", judge.patch(files={"calc.py": "import os\nos.environ['OF_CALC'] = '1'\n" + FIX}), code=0)
+    assert r["all_passed"] is True and r["tamper"] == [], (r["tests"], r["tamper"])
