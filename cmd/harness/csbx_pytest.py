@@ -13,6 +13,7 @@ import os
 import sys
 
 import csbx_looks
+from csbx_bases import make_bases
 from csbx_files import make_files
 from csbx_missing import make_missing
 from csbx_parts import standard_names
@@ -162,6 +163,7 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
     ids, is_strict = want["ids"], want["strict"]
     mine = {"here": None, "root": None, "collected": 0, "failed": 0, "status": None, "session_failed": None, "ended": False, "distributed": False}
     looks, relative, missing = csbx_looks.make_looks(pytest, ask, repo), relative_path, make_missing(ask, repo, text_of)
+    look_at_bases = make_bases(ask, repo, text_of, want["older"])
     files, module_collector = make_files(ask, repo, text_of, want), pytest.Module
     hide_configuration, hide_debugger, hide_session, hide_test = make_reach(ask)
     collected_whole = (pytest.Module, pytest.Class, UnitTestCase)
@@ -262,8 +264,10 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
 
         @pytest.hookimpl(trylast=True, hookwrapper=True)
         def pytest_runtest_call(self, item):
+            look_at_bases(getattr(item, "cls", None))
             undo = looks.calls(item) if isinstance(item, TestCaseFunction) else None
             yield
+            look_at_bases(getattr(item, "cls", None))
             looks.captured()
             if undo is not None:
                 undo()
@@ -360,7 +364,7 @@ def run(ask, want, repo, gate, changed, shadows, brought):
         __import__("unittest.async_case")  # which unittest loads when it is asked for it
     ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest", "csbx_core", "csbx_events", "csbx_finders", "csbx_origins",
                                  "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_shadows", "csbx_state", "csbx_tables", "csbx_types", "csbx_ways",
-                                 "csbx_looks", "csbx_decoys", "csbx_conditions", "csbx_defs", "csbx_exact", "csbx_files", "csbx_helpers", "csbx_imports",
+                                 "csbx_looks","csbx_bases", "csbx_decoys", "csbx_conditions", "csbx_defs", "csbx_exact", "csbx_files", "csbx_helpers", "csbx_imports",
                                  "csbx_innards", "csbx_items", "csbx_kinds", "csbx_library", "csbx_missing", "csbx_modules", "csbx_owned",
                                  "csbx_params", "csbx_places", "csbx_reach", "csbx_reasons", "csbx_texts", "csbx_values", "csbx_witness", "csbx_pytest", "__main__"))
     gate.open(shadows, brought)

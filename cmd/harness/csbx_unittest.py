@@ -11,6 +11,7 @@ import time
 import types
 import unittest
 
+from csbx_bases import make_bases
 from csbx_conditions import changed_facts
 from csbx_defs import make_filed
 from csbx_files import make_unittest_files
@@ -97,7 +98,7 @@ def make_module_looks(ask, repo):
     return begin, look
 
 
-def make_result(unittest, ask, repo, asked, look_at_module):
+def make_result(unittest, ask, repo, asked, look_at_module, look_at_bases):
     witnessed, (remember, look_at_case, is_marked), waits = make_witness(ask), make_cases(ask, repo, text_of), is_async
     (strange_test, _, strange_members), code_type = make_filed(text_of), types.CodeType
     judge = make_judge(ask, repo, (unittest.SkipTest,), bound_by_imports, text_of)
@@ -111,6 +112,7 @@ def make_result(unittest, ask, repo, asked, look_at_module):
             ask("look")
             ask("known")["skipped"] = None
             self.csbx_look_at_module(test)
+            self.csbx_look_at_bases(type(test))
             self.csbx_look_at_case(test, getattr(test, "_testMethodName", None))
             ask("call", test)
             self.csbx_undo = self.csbx_within(test, getattr(test, getattr(test, "_testMethodName", ""), None))
@@ -120,7 +122,7 @@ def make_result(unittest, ask, repo, asked, look_at_module):
         csbx_look_at_case = staticmethod(look_at_case)
         csbx_is_marked = staticmethod(is_marked)
         csbx_judge, csbx_frames = staticmethod(judge), staticmethod(frames_of)
-        csbx_look_at_module = staticmethod(look_at_module)
+        csbx_look_at_module, csbx_look_at_bases = staticmethod(look_at_module), staticmethod(look_at_bases)
         csbx_look_at_reasons = staticmethod(make_unittest_reasons(ask, repo, text_of))
         csbx_look_at_result = staticmethod(look_at_result)
 
@@ -138,6 +140,7 @@ def make_result(unittest, ask, repo, asked, look_at_module):
             state = ask("known")
             self.csbx_look_at_result(ask, self)
             self.csbx_look_at_module(test)
+            self.csbx_look_at_bases(type(test))
             self.csbx_look_at_case(test, getattr(test, "_testMethodName", None))
             called = state["called"].pop(id(test), None)
             if called is not None:
@@ -244,17 +247,18 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     ask("send", {"t": "session", "runner": "unittest", "version": "%d.%d.%d" % sys.version_info[:3]})
     ask("remember", dict({k: {} for k in MODULES_KNOWN}, **{
         "cases": {}, "failed": 0, "worst": None, "skipped": None, "called": {}, "filed": {}, "helped": {}, "beside": [], "kinds": [], "constants": [],
-        "contents": [], "at_first": standard_at_first(), "displays": [], "helped_files": [], "conftests": [], "owned": {}, "tests": {}}))
+        "contents": [], "at_first": standard_at_first(), "displays": [], "helped_files": [], "conftests": [], "owned": {}, "tests": {}, "bases": {}}))
     ask("begin", repo, changed, ("unittest", "csbx_core", "csbx_events", "csbx_finders", "csbx_origins", "csbx_outcomes", "csbx_parts", "csbx_post",
                         "csbx_shadows", "csbx_state", "csbx_tables", "csbx_types", "csbx_ways",
-                        "csbx_conditions", "csbx_defs", "csbx_exact", "csbx_files", "csbx_helpers", "csbx_imports", "csbx_innards", "csbx_kinds", "csbx_library", "csbx_missing",
+                        "csbx_bases", "csbx_conditions", "csbx_defs", "csbx_exact", "csbx_files", "csbx_helpers", "csbx_imports", "csbx_innards", "csbx_kinds", "csbx_library", "csbx_missing",
                         "csbx_modules", "csbx_owned", "csbx_places", "csbx_reasons", "csbx_texts", "csbx_values", "csbx_witness", "csbx_unittest", "__main__"))
     gate.remove()
     if repo not in sys.path:
         sys.path.insert(0, repo)
     begin_modules, look_at_module = make_module_looks(ask, repo)
     look_for_missing, look_for_files = make_unittest_missing(ask, repo, text_of), make_unittest_files(ask, repo, text_of, want)
-    Result, prepare = make_result(unittest, ask, repo, {plain_id(i): i for i in want["ids"] if plain_id(i) != i}, look_at_module)
+    Result, prepare = make_result(unittest, ask, repo, {plain_id(i): i for i in want["ids"] if plain_id(i) != i}, look_at_module,
+                                  make_bases(ask, repo, text_of, want["older"]))
     ask("guard", "csbx", Result)
     ask("settle")
     loader = unittest.TestLoader()

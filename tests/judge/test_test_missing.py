@@ -293,3 +293,52 @@ def test_honest_skips(csbx, suite_image, runner):
     judge = repositories.Judge(csbx, suite_image, {"calc.py": CALC, "test_skips.py": SKIPS.lstrip("\n")})
     r = judge("--runner", runner, "--patch", judge.patch(files={"calc.py": "import os\nos.environ['OF_CALC'] = '1'\n" + FIX}), code=0)
     assert r["all_passed"] is True and r["tamper"] == [], (r["tests"], r["tamper"])
+
+
+MIXED = """
+class Sums:
+    total = 0
+
+    def setUp(self):
+        self.total = add(1, 1)
+
+    def run_twice(self, f):
+        return f() + f()
+
+    def __getattr__(self, name):
+        if name.startswith("sum_"):
+            return 5
+        raise AttributeError(name)
+"""
+CASES = """
+import unittest
+from calc import Sums, add
+
+
+class T(Sums, unittest.TestCase):
+    def test_add(self):
+        self.assertEqual(add(1, 2), 3)
+        self.assertEqual(self.sum_of, 5)
+        self.assertEqual(self.run_twice(lambda: 2), 4)
+
+
+def made():
+    class Inner(Sums, unittest.TestCase):
+        def __getattr__(self, name):
+            raise AttributeError(name)
+
+        def test_inner(self):
+            self.assertEqual(self.total, 2)
+    return Inner
+
+
+Made = made()
+"""
+
+
+@pytest.mark.parametrize("runner", ["pytest", "unittest"])
+def test_honest_bases_of_cases(csbx, suite_image, runner):
+    """A patch may change what cases are made from, where that says nothing to unittest."""
+    judge = repositories.Judge(csbx, suite_image, {"calc.py": CALC + MIXED.replace("def setUp", "def set_up"), "test_cases.py": CASES.lstrip("\n")})
+    r = judge("--runner", runner, "--patch", judge.patch(files={"calc.py": FIX + MIXED}), code=0)
+    assert r["all_passed"] is True and r["tamper"] == [], (r["tests"], r["tamper"])
