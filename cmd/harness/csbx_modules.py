@@ -11,14 +11,17 @@ from csbx_texts import attributes_read, attributes_set, bound_by_imports, names_
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 # What the core keeps for it.
-MODULES_KNOWN = ("modules", "imports", "globals", "classes", "replaces", "attributes", "read", "defined", "plain", "inner", "dotted", "surely")
+MODULES_KNOWN = ("modules", "imports", "globals", "classes", "replaces", "attributes", "read", "defined", "plain", "inner", "dotted", "surely", "exports",
+                 "older")
+STARS_MAX = 8  # modules that take all names of one another
+COMPUTING = (b"globals(", b"locals(", b"vars(", b"__dict__", b"exec(")
 
 
 def make_modules(ask, repo, text_of):
     """(remember(modules of tests), look_at_names(module, its file, who asks), look_at_globals(module), look_at_libraries()), which tell
     what is another."""
     all_builtins, builtin_names, stored, text = vars(builtins), frozenset(vars(builtins)), names_stored, text_of
-    is_test_file, sure = is_of_tests, surely_imported
+    is_test_file, sure, depth_max, computing = is_of_tests, surely_imported, STARS_MAX, COMPUTING
     bound, set_in, has_words, code_of = bound_by_imports, attributes_set, says, function_code
     beside, read_in, (own_file, library, library_in_functions) = name_beside, attributes_read, make_library(ask, repo, text_of)
 
@@ -49,11 +52,32 @@ def make_modules(ask, repo, text_of):
                 continue
             value = now[name]
             is_error = issubclass(type(value), type) and issubclass(value, BaseException)
-            if not is_error and any(getattr(sys.modules.get(s), name, stars) is value for s in stars):
+            givers = [] if is_error else [s for s in stars if getattr(sys.modules.get(s), name, stars) is value]
+            is_another = name in builtin_names and not name.startswith("__") and value is not all_builtins.get(name)
+            if givers and is_another and not any([exports(known, s, name, 0) for s in givers]):
+                found("test_replaced", "%s in %s is of %s, which did not have it before the patches" % (name, file, givers[0]))
+            if givers:
                 continue
             if name in builtin_names or not (computes or name.startswith(("_", "@")) or issubclass(type(value), types.ModuleType)):
                 if not name.startswith("__"):
                     found("test_replaced", "%s in %s is not of it" % (name, file))
+
+    def exports(known, module, name, depth):
+        """True where a module, as its file was before the patches, may have a name: by binding it, by taking all names of another
+        that does, or by computing names."""
+        file = getattr(sys.modules.get(module), "__file__", None)
+        if not isinstance(file, str) or not file.startswith(repo + "/") or depth > depth_max:
+            return True
+        if file not in known["exports"]:
+            try:
+                words = text(file) if ask("vouched", file) else known["older"].get(file, b"")
+                known["exports"][file] = (*stored(compile(words, file, "exec", 0, True)), any([w in words for w in computing]))
+            except (SyntaxError, ValueError):
+                known["exports"][file] = set(), True, [], True
+        names, computes, stars, is_computing = known["exports"][file]
+        places = [module + ".", module.rpartition(".")[0] + "."]  # from .parts import *
+        others = {o for s in stars for o in [s] + [(p + s).strip(".") for p in places] if o in sys.modules and o != module}
+        return name in names or is_computing or (computes and not stars) or any([exports(known, o, name, depth + 1) for o in others])
 
     def is_made(value, or_mock):
         """True when code of a patch or the run made a value, as far as its class or its code tells."""

@@ -342,3 +342,40 @@ def test_honest_bases_of_cases(csbx, suite_image, runner):
     judge = repositories.Judge(csbx, suite_image, {"calc.py": CALC + MIXED.replace("def setUp", "def set_up"), "test_cases.py": CASES.lstrip("\n")})
     r = judge("--runner", runner, "--patch", judge.patch(files={"calc.py": FIX + MIXED}), code=0)
     assert r["all_passed"] is True and r["tamper"] == [], (r["tests"], r["tamper"])
+
+
+STARRED = """
+try:
+    input = raw_input
+except NameError:
+    input = input
+
+
+def all(values):
+    return 7
+
+
+def pow(a, b):
+    return a ** b
+
+
+def add(a, b):
+    return a - b
+"""
+STARS = """
+import sums
+from sums import *
+
+
+def test_add():
+    assert add(1, 2) == 3 and all([]) == 7 and sums.pow(2, 2) == 4 and max(1, 2) == 1 and input
+"""
+
+
+def test_honest_names_of_builtins(csbx, suite_image):
+    """A module that had a name of Python's own may hand it on, and change it."""
+    judge = repositories.Judge(csbx, suite_image, {"sums/__init__.py": "from .parts import *\nfrom .more import max\n", "sums/more.py": "max = min\n",
+                                                   "sums/parts.py": STARRED.lstrip("\n"), "test_stars.py": STARS.lstrip("\n")})
+    fixed = STARRED.lstrip("\n").replace("a - b", "a + b").replace("    return 7", "    n = 7\n    return n")
+    r = judge("--patch", judge.patch(files={"sums/parts.py": fixed}), code=0)
+    assert r["all_passed"] is True and r["tamper"] == [], (r["tests"], r["tamper"])
