@@ -14,7 +14,8 @@ from csbx_kinds import named
 from csbx_library import standard_at_first
 from csbx_modules import MODULES_KNOWN, function_code, make_modules
 from csbx_outcomes import frames_of, leads_to, make_judge, says_its_class
-from csbx_params import make_paramscsbx_reasons import make_condition, make_reasons
+from csbx_params import make_params
+from csbx_reasons import make_condition, make_reasons
 from csbx_texts import bound_by_imports, says, text_of
 from csbx_witness import is_async, make_cases, make_witness, make_witness_within
 
@@ -48,7 +49,7 @@ def make_looks(pytest, ask, repo):
         "helped": {}, "beside": [], "kinds": [], "constants": [], "contents": [], "engine": [], "homes": (),
         "objects": {}, "kinds_seen": {}, "values": {}, "explains": {}, "verbosity": None, "marked": {},
         "at_first": standard_at_first(), "displays": [], "helped_files": [], "conftests": [], "missing": {}, "made": {}, "written": {}, "owned": {},
-        "cases_of": {}, "allowed": {}, "calls":"bases": {}}))
+        "cases_of": {}, "allowed": {}, "calls": {}, "bases": {}}))
     all_builtins = vars(builtins)
     modules, has_words, code_type = sys.modules, says, types.CodeType
     way_to_mark, is_wrapper = tuple(w.encode() for w in WAYS_TO_MARK), leads_to
