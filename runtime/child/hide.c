@@ -367,16 +367,16 @@ static int refuse_below(const struct hiding *h, const struct seat *s, struct err
 	return 0;
 }
 
-/* Covers it in a directory that is shown through an overlay: the image, or a copy. */
-static int cover_in_overlay(const struct hiding *h, const struct op *shown, struct err *e)
+/* beyond: its place in a directory that is shown through an overlay, the image or a copy. */
+static int cover_in_overlay(const struct hiding *h, const struct op *shown, const char *beyond,
+			    struct err *e)
 {
-	const char *beyond = shown->real ? path_beyond(shown->real, h->op->real) : NULL;
 	_close_ int fd = -1;
 	struct sight st;
 	struct seat s;
 	int r;
 
-	if (!beyond || !*beyond || shown->skip)
+	if (!beyond || !*beyond)
 		return 0;
 	fd = shown->kind == OP_COPY ? path_open_in_root(h->c->root_fd, shown->dst, O_PATH, 0, e)
 				    : fcntl(h->c->root_fd, F_DUPFD_CLOEXEC, 0);
@@ -392,6 +392,35 @@ static int cover_in_overlay(const struct hiding *h, const struct op *shown, stru
 	return cover_seat(h, &s, true, e);
 }
 
+/*
+ * An overlay is no mount of its lower's file system, so the lower's own place tells what it shows.
+ * The path counts too: where a mount lies over others, the table may name one that is out of reach.
+ * own: the directory's place; NULL: unknown.
+ */
+static int hide_in_overlay(const struct hiding *h, const struct op *shown, const struct seat *own,
+			   struct err *e)
+{
+	const char *beyond = NULL, *within = NULL;
+	struct seat lower;
+	int r;
+
+	if (own && seat_of(h, shown->real, &lower) && lower.major == own->major &&
+	    lower.minor == own->minor) {
+		beyond = path_beyond(lower.path, own->path);
+		within = path_beyond(own->path, lower.path);
+	}
+	if (within && shown->kind == OP_COPY && !may_be_seen(h->op, within))
+		return err_set(e, EPERM, "a copy at %s shows a part of it to the program",
+			       shown->dst);
+	r = cover_in_overlay(h, shown, path_beyond(shown->real, h->op->real), e);
+	return r < 0 ? r : cover_in_overlay(h, shown, beyond, e);
+}
+
+static bool is_shown_overlay(const struct op *op)
+{
+	return plan_op_is_overlay(op) && op->real && !op->skip;
+}
+
 static int cover_all(const struct hiding *h, struct err *e)
 {
 	const struct plan *p = h->c->plan;
@@ -400,12 +429,19 @@ static int cover_all(const struct hiding *h, struct err *e)
 	int r = is_found ? cover_seat(h, &s, false, e) : 0;
 
 	for (size_t i = 0; i < h->c->n_done && r >= 0; i++) {
-		if (p->ops[i].kind == OP_COPY || p->ops[i].kind == OP_LOWER_DIRECTORY)
-			r = cover_in_overlay(h, &p->ops[i], e);
+		if (is_shown_overlay(&p->ops[i]))
+			r = hide_in_overlay(h, &p->ops[i], is_found ? &s : NULL, e);
 	}
 	if (r >= 0 && is_found)
 		r = refuse_below(h, &s, e);
 	return r < 0 ? err_wrap(e, "hide %s", h->op->src) : 0;
+}
+
+/* A lower that lies in a directory of csbx's may be a layer. */
+static bool overlay_may_show(const struct mount_table *t, const struct op *shown, const char *path)
+{
+	return path_beyond(shown->real, path) || mount_table_shows(t, shown->real, false, path) ||
+	       (shown->kind == OP_COPY && mount_table_shows(t, path, false, shown->real));
 }
 
 /* Most often nothing of the host that is mounted has to do with it, and the table alone tells. */
@@ -418,8 +454,7 @@ static bool may_be_shown(const struct child *c, const struct op *op)
 	for (size_t i = 0; i < c->n_done && !yes; i++) {
 		const struct op *o = &c->plan->ops[i];
 
-		yes = (o->kind == OP_COPY || o->kind == OP_LOWER_DIRECTORY) && o->real &&
-		      path_beyond(o->real, op->real);
+		yes = is_shown_overlay(o) && overlay_may_show(c->mounts, o, op->real);
 	}
 	return yes;
 }

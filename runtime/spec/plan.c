@@ -333,6 +333,11 @@ bool plan_op_has_source(const struct op *op)
 	}
 }
 
+bool plan_op_is_overlay(const struct op *op)
+{
+	return op->kind == OP_COPY || op->kind == OP_LOWER_DIRECTORY;
+}
+
 static bool is_layer(enum op_kind kind)
 {
 	return kind == OP_UPPER_DIRECTORY || kind == OP_LOWER_LAYER;

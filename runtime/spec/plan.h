@@ -124,6 +124,8 @@ const char *op_name(enum op_kind kind);
 bool plan_has(const struct plan *p, enum op_kind kind);
 /* True when src is a path of the host that is opened and mounted. */
 bool plan_op_has_source(const struct op *op);
+/* True when it shows a directory of the host through an overlay. */
+bool plan_op_is_overlay(const struct op *op);
 /* True where layers of csbx's own, which lie on disk, are part of the root. */
 bool plan_has_layers(const struct plan *p);
 /* True where an operation looks at the host's files, other than at such layers. */

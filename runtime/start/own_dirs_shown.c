@@ -34,11 +34,6 @@ static int read_table(struct shown *s, struct err *e)
 	return r;
 }
 
-static bool is_overlay(const struct op *op)
-{
-	return op->kind == OP_COPY || op->kind == OP_LOWER_DIRECTORY;
-}
-
 /* The directory of the host that an operation shows; NULL: none. */
 static const char *source_of(const struct op *op)
 {
@@ -46,7 +41,12 @@ static const char *source_of(const struct op *op)
 		return NULL;
 	if (op->kind == OP_SHM_HOST)
 		return "/dev/shm";
-	return op->kind == OP_BIND || is_overlay(op) ? op->real : NULL;
+	return op->kind == OP_BIND || plan_op_is_overlay(op) ? op->real : NULL;
+}
+
+static const char *writable_source_of(const struct op *op)
+{
+	return plan_op_is_overlay(op) || op->flags & OP_RDONLY ? NULL : source_of(op);
 }
 
 /* Neither a volume nor a file of hosts has a place for anything of csbx's. */
@@ -57,13 +57,14 @@ static bool is_volume(const struct shown *s, const char *source)
 	return beyond && (volume_has(beyond) || hosts_file_is(beyond));
 }
 
-/* An overlay shows nothing that is mounted below, and hide.c too knows it by its path alone. */
+/* An overlay shows its lower's file system, and nothing that is mounted below. */
 static bool shows_by_another_path(const struct shown *s, const struct op *op, const char *path)
 {
 	const char *source = source_of(op);
 
-	return source && !is_overlay(op) &&
-	       mount_table_shows(&s->mounts, source, !(op->flags & OP_SINGLE), path);
+	bool with_below = !(op->flags & OP_SINGLE) && !plan_op_is_overlay(op);
+
+	return source && mount_table_shows(&s->mounts, source, with_below, path);
 }
 
 int shown_has(struct shown *s, const char *path, struct err *e)
@@ -79,7 +80,7 @@ int shown_has(struct shown *s, const char *path, struct err *e)
 
 		if (source && path_beyond(source, path))
 			return 1;
-		may_be |= source && !is_overlay(&p->ops[i]) && !is_volume(s, source);
+		may_be |= source && !is_volume(s, source);
 	}
 	if (!may_be)
 		return 0;

@@ -234,11 +234,15 @@ def test_volumes_are_there_to_be_mounted(csbx, world, busybox_image):
     csbx.fails("start", "--mount", f"{path.parent}:/v", busybox_image, "true", says="csbx's own")
 
 
-def test_a_directory_as_image_and_a_copy(csbx, world, python_image):
-    """Read through an overlay: there is nothing to be read."""
-    root = world / "home" / "image"
+def image_directory(csbx, world, python_image):
     csbx.ok("start", "--mount", f"{world}/home:/h", python_image, "sh", "-c",
             "mkdir /h/image && cd / && cp -a bin lib* usr /h/image/ 2>/dev/null; mkdir -p /h/image/srv; true")
+    return world / "home" / "image"
+
+
+def test_a_directory_as_image_and_a_copy(csbx, world, python_image):
+    """Read through an overlay: there is nothing to be read."""
+    root = image_directory(csbx, world, python_image)
     shutil.copytree(world / "data", root / "srv/other", symlinks=True)
     env = {"CSBX_DATA_PATH": str(root / "srv/other")}
     assert csbx.ok("start", str(root), "sh", "-c", "ls -A /srv/other", env=env) == ""
@@ -331,12 +335,16 @@ def test_a_lock_held_inside_delays_a_logout_and_no_more(csbx, world, python_imag
     assert "registry.test" not in (world / "home/.docker/config.json").read_text()
 
 
-def start_with_another_mount(csbx, source, place, *argv):
+def run_with_another_mount(csbx, source, place, *argv):
     """A start where the administrator has mounted a directory at a second place."""
     script = ('mount --bind "$1" "$2" && shift 2 && exec setpriv --reuid="$1" --regid="$2" --clear-groups "${@:3}"')
-    p = subprocess.run(["unshare", "-m", "bash", "-c", script, "-", source, place, str(csbx.owner.pw_uid),
-                        str(csbx.owner.pw_gid), *csbx.argv(["start", "--mount", f"{HERE}:/t:ro", *argv])],
-                       env=csbx.env, cwd="/", capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(["unshare", "-m", "bash", "-c", script, "-", source, place, str(csbx.owner.pw_uid),
+                           str(csbx.owner.pw_gid), *csbx.argv(["start", "--mount", f"{HERE}:/t:ro", *argv])],
+                          env=csbx.env, cwd="/", capture_output=True, text=True, timeout=60, check=False)
+
+
+def start_with_another_mount(csbx, source, place, *argv):
+    p = run_with_another_mount(csbx, source, place, *argv)
     assert p.returncode == 0, p.stderr
     return json.loads(p.stdout.splitlines()[-1])
 
@@ -365,6 +373,66 @@ def test_what_is_missing_by_another_mount(csbx, world, python_image, place, mode
     assert start_with_another_mount(csbx, home, other, "--mount", f"{source}:/x{mode}", python_image, *INSIDE, top,
                                     *(f"{top}/{n}" for n in names)) == []
     assert all((home / n).is_dir() for n in names)
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("part", ["", "home"])
+def test_a_copy_by_another_mount(csbx, world, python_image, part):
+    """An overlay's lower is known by its file system too, also where only a part of the mount is copied."""
+    other = csbx.top / "other"
+    other.mkdir()
+    made(csbx, world / "home/.config/csbx/csbx.conf", "# a secret\n")
+    made(csbx, world / "home/seen", "seen\n")
+    names = ["home/.config/csbx"] if part else ["data", "run", "cache", "home/.config/csbx"]
+    places = [os.path.relpath(n, part or ".") for n in names]
+    assert start_with_another_mount(csbx, world, other, "--mount", f"type=copy,source={other / part},target=/x", python_image,
+                                    *INSIDE, "/x", *(f"/x/{n}" for n in places)) == []
+    p = run_with_another_mount(csbx, world, other, "--mount", f"type=copy,source={other / part},target=/x", python_image,
+                               "cat", os.path.normpath(f"/x/{'' if part else 'home'}/seen"))
+    assert (p.returncode, p.stdout) == (0, "seen\n"), p.stderr
+
+
+@pytest.mark.needs_root
+def test_what_is_missing_by_a_copy_of_another_mount(csbx, world, python_image):
+    """An overlay shows what is made below its lower later."""
+    home, other = fresh_home(csbx, world), csbx.top / "other"
+    other.mkdir()
+    names = [".config/csbx", ".local/share/csbx", ".cache/csbx"]
+    assert start_with_another_mount(csbx, home, other, "--mount", f"type=copy,source={other},target=/x", python_image, *INSIDE,
+                                    "/x", *(f"/x/{n}" for n in names)) == []
+    assert all((home / n).is_dir() for n in names)
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("name", ["data", "data/containers", "data/containers/kept"])
+def test_a_copy_of_it_by_another_mount_is_refused(csbx, world, busybox_image, name):
+    other = csbx.top / "other"
+    other.mkdir()
+    for source, top in ((world, other / name), (world / name, other)):
+        p = run_with_another_mount(csbx, source, other, "--mount", f"type=copy,source={top},target=/x", busybox_image, "ls",
+                                   "-A", "/x")
+        assert (p.returncode, p.stdout) == (125, "") and f"hide {world}/data: " in p.stderr, (p.stdout, p.stderr)
+
+
+@pytest.mark.needs_root
+def test_a_copy_of_a_volume_by_another_mount(csbx, world, busybox_image):
+    csbx.ok("docker", "run", "--rm", "-v", "vol:/v", str(busybox_image), "touch", "/v/a")
+    other = csbx.top / "other"
+    other.mkdir()
+    p = run_with_another_mount(csbx, world / "data/volumes/vol/_data", other, "--mount", f"type=copy,source={other},target=/x",
+                               busybox_image, "ls", "-A", "/x")
+    assert (p.returncode, p.stdout) == (0, "a\n"), p.stderr
+
+
+@pytest.mark.needs_root
+def test_a_directory_as_image_by_another_mount(csbx, world, python_image):
+    root, other = image_directory(csbx, world, python_image), csbx.top / "other"
+    other.mkdir()
+    made(csbx, root / "srv/own/containers/kept/record", "what the next start believes")
+    csbx.env["CSBX_DATA_PATH"] = str(root / "srv/own")
+    assert start_with_another_mount(csbx, root, other, str(other), *INSIDE, "/", "/srv/own") == []
+    p = run_with_another_mount(csbx, root, other, str(other), "ls", "-A", "/srv")
+    assert (p.returncode, p.stdout) == (0, "own\n"), p.stderr
 
 
 @pytest.mark.needs_root
