@@ -298,7 +298,8 @@ class Function(object):
     __instancecheck__ = __subclasscheck__ = __mro_entries__ = of_kind
 
 
-Function.__doc__, Function.__module__ = (property(lambda self, name=name: Function.__getattr__(self, name)) for name in ("__doc__", "__module__"))
+Function.__doc__ = property(lambda self: Function.__getattr__(self, "__doc__"))
+Function.__module__ = property(lambda self: "solution")  # which pickle imports
 path_of_function, set_path, set_is_async = Function._Function__path.__get__, Function._Function__path.__set__, Function._Function__is_async.__set__
 NOTHING = object()
 FUNCTIONS = {}  # by their names

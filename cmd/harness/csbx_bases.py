@@ -6,15 +6,17 @@ A class of the code under test may be one of them. What it gives the name of an 
 import ast
 import builtins
 import sys
+import types
 import unittest
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 SPECIAL = frozenset(("__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__class__", "__new__", "_type_equality_funcs"))
 # What cases are given by rights, or what says nothing of an outcome; and what unittest itself sets for each class.
-THEIRS = frozenset(("setUp", "tearDown", "setUpClass", "tearDownClass", "asyncSetUp", "asyncTearDown", "__init__", "__init_subclass__", "__module__", "__doc__",
-                    "__dict__", "__weakref__", "__repr__", "__str__", "__eq__", "__hash__", "__qualname__", "__annotations__", "__firstlineno__", "__static_attributes__", "maxDiff",
-                    "longMessage", "_classSetupFailed", "_class_cleanups", "__unittest_skip__", "__unittest_skip_why__", "__unittest_expecting_failure__"))
+THEIRS = frozenset(("setUp", "tearDown", "setUpClass", "tearDownClass", "asyncSetUp", "asyncTearDown", "__init__", "__init_subclass__",
+                    "__module__", "__doc__", "__dict__", "__weakref__", "__repr__", "__str__", "__eq__", "__hash__", "__qualname__",
+                    "__annotations__", "__firstlineno__", "__static_attributes__", "maxDiff", "longMessage", "_classSetupFailed", "_class_cleanups",
+                    "__unittest_skip__", "__unittest_skip_why__", "__unittest_expecting_failure__"))
 
 
 def classes_in(text):
@@ -43,7 +45,8 @@ def classes_in(text):
 
 def make_bases(ask, repo, text_of, older):
     """look(class of a case): tells of what it answers unittest with by a class that the files before the patches do not have so."""
-    text, parse, special, theirs, modules, case_type, nothing = text_of, classes_in, SPECIAL, THEIRS, sys.modules, unittest.TestCase, (set(), False, {})
+    text, parse, special, theirs, modules, case_type = text_of, classes_in, SPECIAL, THEIRS, sys.modules, unittest.TestCase
+    nothing, function_type = (set(), False, {}), types.FunctionType
     own = frozenset(vars(case_type("run"))) | special
 
     def file_of(kind):
@@ -55,7 +58,7 @@ def make_bases(ask, repo, text_of, older):
 
     def is_of_library(value):
         """True for what a decorator of a class makes."""
-        code = getattr(value, "__code__", None)
+        code = value.__code__ if type(value) is function_type else None  # nothing can be asked of some objects
         return code is not None and ask("vouched", code) and not code.co_filename.startswith(repo + "/")
 
     def classes(known, file, is_before):
@@ -65,7 +68,8 @@ def make_bases(ask, repo, text_of, older):
         return known[key]
 
     def tell(kind, base, key):
-        ask("found", "test_replaced", "%s of %s is by %s, which the file before the patches does not have so" % (key, kind.__name__, base.__qualname__))
+        names = key, kind.__name__, base.__qualname__
+        ask("found", "test_replaced", "%s of %s is by %s, which the file before the patches does not have so" % names)
 
     def look_at_base(known, kind, base, file, names):
         is_theirs = ask("vouched", file)

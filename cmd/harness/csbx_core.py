@@ -41,6 +41,12 @@ FOUND_MAX = 64
 ONLY_AST = 0x400  # compile(): PyCF_ONLY_AST
 QUICK = ("known", "vouched", "handles", "no_frame")  # what is asked for often, and takes nothing from a type
 OF_TESTS = frozenset(("test_replaced", "outcome_call", "native", "counts", "unwatched"))  # says nothing of what rewrites asserts
+# What that is made of, by pytest and by the modules themselves: a change of another library says nothing of it either.
+OF_REWRITER = frozenset(("ast", "_ast", "tokenize", "token", "itertools", "io", "_io", "re", "sre_compile", "sre_parse", "enum", "contextlib",
+                         "codecs", "_codecs", "encodings", "collections", "_collections", "functools", "_functools", "operator", "_operator",
+                         "builtins", "sys", "os", "posix", "posixpath", "genericpath", "stat", "types", "typing", "struct", "importlib", "marshal",
+                         "errno", "pathlib", "abc", "_abc", "warnings", "_warnings", "weakref", "_weakref", "keyword", "fnmatch", "string",
+                         "copyreg", "inspect", "_frozen_importlib", "_frozen_importlib_external"))
 
 
 def read_input():
@@ -92,10 +98,18 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
     is_over = True
     starts, failure, rewrite, is_doubted, of_tests, older, doubles = str.startswith, Exception, None, False, OF_TESTS, {}, {}
     module_loaded = check_shadows = note_finders = who_finds = None
+    of_rewriter, part = OF_REWRITER, str.partition
+
+    def is_of_rewriter(kind, detail):
+        """True for what may make another thing of the rewriting of asserts. An audit hook cannot: it hears of the core's files by then,
+        and is given no frame."""
+        if kind == "library_modified":
+            return part(detail, ".")[0] in of_rewriter
+        return kind not in of_tests and not (kind == "trace" and starts(detail, "sys.addaudithook "))
 
     def found(kind, detail):
         nonlocal is_doubted
-        is_doubted = is_doubted or kind not in of_tests
+        is_doubted = is_doubted or is_of_rewriter(kind, detail)
         tell(kind, detail)
 
     def tell(kind, detail):

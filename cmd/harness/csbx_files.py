@@ -137,7 +137,8 @@ def make_files(ask, repo, text_of, want):
 
     def is_left_to_a_plugin(config):
         impls = config.pluginmanager.hook.pytest_ignore_collect.get_hookimpls()
-        homes = [getattr(i.plugin, "__file__", None) for i in impls if not str(getattr(i.plugin, "__name__", type(i.plugin).__module__)).startswith("_pytest.")]
+        plugins = [i.plugin for i in impls if not str(getattr(i.plugin, "__name__", type(i.plugin).__module__)).startswith("_pytest.")]
+        homes = [getattr(p, "__file__", None) for p in plugins]
         return any([isinstance(h, str) and not h.endswith("/conftest.py") and ask("vouched", h) for h in homes])
 
     def look(config):
@@ -146,7 +147,8 @@ def make_files(ask, repo, text_of, want):
         if known["selection"][0] or known["run"]["distributed"] or getattr(option, "lf", False) or getattr(option, "pyargs", False) or \
                 getattr(option, "maxfail", 0) and failed or is_left_to_a_plugin(config):
             return
-        conftests = [p for p in config.pluginmanager.get_plugins() if isinstance(getattr(p, "__file__", None), str) and p.__file__.endswith("/conftest.py")]
+        plugins = [p for p in config.pluginmanager.get_plugins() if isinstance(getattr(p, "__file__", None), str)]
+        conftests = [p for p in plugins if p.__file__.endswith("/conftest.py")]
         for path in sorted(had):
             full = repo + "/" + path
             if full in known["tried"] or not is_named(full, places["patterns"]) or real(full) in known["tried"] or in_environment(path, had) or \
@@ -168,8 +170,9 @@ def make_unittest_files(ask, repo, text_of, want):
     def look_at_loaders(homes):
         """Where a package has a load_tests(), unittest asks that and looks for nothing itself."""
         for file, module in homes:
-            is_said = b"load_tests" in before(file)
-            if "load_tests" in vars(module) and not (is_said and (ask("vouched", file) or words(before(file), "load_tests") == words(text(file), "load_tests"))):
+            was, word = before(file), "load_tests"
+            is_its = b"load_tests" in was and (ask("vouched", file) or words(was, word) == words(text(file), word))
+            if word in vars(module) and not is_its:
                 ask("found", "test_replaced", "load_tests of %s is not of it, or of a patch" % file)
 
     def look(tests):

@@ -11,8 +11,8 @@ from csbx_texts import attributes_read, attributes_set, bound_by_imports, names_
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 # What the core keeps for it.
-MODULES_KNOWN = ("modules", "imports", "globals", "classes", "replaces", "attributes", "read", "defined", "plain", "inner", "dotted", "surely", "exports",
-                 "older")
+MODULES_KNOWN = ("modules", "imports", "globals", "classes", "replaces", "attributes", "read", "defined", "plain", "inner", "dotted", "surely",
+                 "exports", "older")
 STARS_MAX = 8  # modules that take all names of one another
 COMPUTING = (b"globals(", b"locals(", b"vars(", b"__dict__", b"exec(")
 

@@ -37,6 +37,12 @@ OF_PEOPLE = ("_", "exit", "quit", "help", "copyright", "credits", "license")  # 
 READERS = ("ast", "re", "dis", "fnmatch", "operator", "functools")  # by which the harness reads the files of tests
 LATE = ("Num", "Str", "Bytes", "NameConstant", "Ellipsis")  # of ast, which makes them when they are asked for, from Python 3.12 on
 OF_CYTHON = "lambda orig_func, type, cython_generator_types: lambda obj: type(obj) in cython_generator_types or orig_func(obj)"
+# Hooks that programs are to set, and by which none of what tests compare, or of how they end, is decided.
+PUBLIC = frozenset((("sys", "excepthook"), ("sys", "displayhook"), ("sys", "unraisablehook"), ("threading", "excepthook"),
+                    ("warnings", "formatwarning"), ("logging", "_loggerClass"), ("logging", "_logRecordFactory"), ("logging", "lastResort")))
+# Where pytest sets these before each test, another has no part in it; where it sets them once, another hides what it would warn of.
+OF_PYTEST = types.MappingProxyType({("threading", "excepthook"): ("_pytest.threadexception", "catch_threading_exception"),
+                                    ("sys", "unraisablehook"): ("_pytest.unraisableexception", "catch_unraisable_exception")})
 HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: of a class that is not C's own
 REWRITER = ("ast", "itertools", "tokenize", "io")  # what pytest's rewriting of asserts is made of, beside pytest
 
@@ -175,6 +181,7 @@ def make_parts(packages, homes, repo, origins, found, checks, kept):
     function_type, module_type, modules = types.FunctionType, types.ModuleType, sys.modules
     parts_of, look, all_functions, builtin_names = functions_in, look_up, functions_of, builtins
     names_of_standard = standard_names() - {"pluggy", "xdist"}
+    public, of_pytest = PUBLIC, OF_PYTEST
     inside, library, known_builtins = repo + "/", {}, dict(vars(builtins))
     for name in OF_PEOPLE:
         known_builtins.pop(name, None)
@@ -321,13 +328,20 @@ def make_parts(packages, homes, repo, origins, found, checks, kept):
         """True for what a decorator of the repository made of a function, as a library may ask for."""
         return any_of([f.__closure__ for f in parts_of(value)])
 
+    def is_public(name, key):
+        """True for a hook that anybody may set. doctest compares what sys.displayhook writes."""
+        if _type(key) is not _str or (name, key) not in public or key == "displayhook" and "doctest" in modules:
+            return False
+        home, way = of_pytest.get((name, key), (None, None))
+        return _type(modules.get(home)) is not module_type or way in names_of_module(modules[home])
+
     def check_module(name, module):
         was, values, is_standard = library.get(name, {}), _list(names_of_module(module).items()), name.split(".")[0] in names_of_standard
         kept.append(values)
         for key, value in values:
             old = was.get(key)
             is_another = value is not old is not None and name != "warnings" and (is_of_patch(value) or is_odd(name, key, value))
-            if value is not old and (is_another or is_shadow(name, key, value, was) or is_foreign(value)) and \
+            if value is not old and not is_public(name, key) and (is_another or is_shadow(name, key, value, was) or is_foreign(value)) and \
                     not ((name, key) == ("inspect", "isgenerator") and is_of_cython(value, old)):
                 found("library_modified", "%s.%s" % (name, key))
             if _subclass(_type(value), _type) and home_of(value) == name:

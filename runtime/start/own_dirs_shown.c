@@ -44,11 +44,6 @@ static const char *source_of(const struct op *op)
 	return op->kind == OP_BIND || plan_op_is_overlay(op) ? op->real : NULL;
 }
 
-static const char *writable_source_of(const struct op *op)
-{
-	return plan_op_is_overlay(op) || op->flags & OP_RDONLY ? NULL : source_of(op);
-}
-
 /* Neither a volume nor a file of hosts has a place for anything of csbx's. */
 static bool is_volume(const struct shown *s, const char *source)
 {
@@ -61,7 +56,6 @@ static bool is_volume(const struct shown *s, const char *source)
 static bool shows_by_another_path(const struct shown *s, const struct op *op, const char *path)
 {
 	const char *source = source_of(op);
-
 	bool with_below = !(op->flags & OP_SINGLE) && !plan_op_is_overlay(op);
 
 	return source && mount_table_shows(&s->mounts, source, with_below, path);
