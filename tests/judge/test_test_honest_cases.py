@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parametrized tests of every sort, with marks of cases: nothing of it is tampering."""
+"""Parametrized tests of every sort, with marks of cases; tests that use and set much of the standard library: nothing of it is tampering."""
 import repositories
 
 TESTS = r"""
@@ -128,3 +128,131 @@ def test_cases(judge):
     assert r["resolved"] and r["tamper"] == [], r["tamper"]
     r = judge("--patch", patch, "--fail-to-pass", "tests/test_cases.py")
     assert r["tamper"] == [] and len(r["tests"]) > 80 and {"passed", "xfailed", "skipped"} < set(r["tests"].values()), r["tests"]
+
+
+USES = r"""
+import functools, json, logging, dataclasses, asyncio, tempfile, doctest, csv, configparser, subprocess, decimal, random, copy, datetime
+import locale, mimetypes, platform, pprint, shutil, socket, sqlite3, uuid, xml.etree.ElementTree as ET, urllib.request, inspect, pickle, time
+import warnings, concurrent.futures, multiprocessing, gettext, calendar, ast, argparse
+import http.client
+import typing
+
+import pytest
+from unittest import mock
+import calc
+from helpers import check2, own, show
+from calc import f
+
+class P(typing.NamedTuple):
+    x: int
+    y: int = 2
+
+@dataclasses.dataclass
+class D:
+    x: int
+    y: list = dataclasses.field(default_factory=list)
+
+def test_target(tmp_path, monkeypatch, caplog, capsys):
+    assert f() == 2
+    assert P(1) == P(1, 2) and D(1) == D(1)
+    with own():
+        pass
+    check2(2)
+    assert show(1) == "int" and show(calc.T()) == "T"
+    asyncio.run(co())
+    random.seed(1); locale.setlocale(locale.LC_ALL, "C"); mimetypes.init(); platform.platform()
+    tempfile.gettempdir(); uuid.uuid1(); datetime.datetime.strptime("2020", "%Y"); time.strptime("2020", "%Y")
+    with concurrent.futures.ThreadPoolExecutor() as e:
+        assert e.submit(f).result() == 2
+    p = subprocess.run(["true"])
+    logging.basicConfig(); logging.captureWarnings(True); logging.captureWarnings(False); logging.disable(); logging.disable(0)
+    gettext.textdomain("x"); json.dumps({"a": 1}, indent=1, default=str); ET.tostring(ET.fromstring("<a/>")); ET.register_namespace("q", "http://q")
+    urllib.request.install_opener(urllib.request.build_opener())
+    configparser.ConfigParser().read_string("[a]\nb=1"); csv.register_dialect("z", delimiter=";")
+    doctest.testmod(calc); inspect.getsource(f); calendar.setfirstweekday(0); warnings.simplefilter("ignore")
+    pprint.pformat({1: 2}); copy.deepcopy(D(1)); pickle.loads(pickle.dumps(P(1))); decimal.getcontext().prec = 10
+    socket.setdefaulttimeout(3); socket.setdefaulttimeout(None)
+    functools.singledispatch(lambda x: x).register(int, lambda x: x)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.map(abs, [-1]) == [1]
+    shutil.get_archive_formats(); sqlite3.connect(":memory:").execute("select 1"); ast.parse("1"); argparse.ArgumentParser().parse_args([])
+    with pytest.raises(ImportError):
+        import not_there_at_all
+    monkeypatch.setattr(json.encoder, "INFINITY", 1.0)
+    with mock.patch("filecmp.BUFSIZE", 3), mock.patch.object(json, "_default_encoder"):
+        pass
+
+@pytest.mark.skipif(calc.f() == 2, reason="y")
+def test_skip():
+    pass
+
+async def co():
+    await asyncio.sleep(0)
+"""
+
+HELPERS = r"""
+import contextlib, functools
+import calc
+@contextlib.contextmanager
+def own():
+    yield
+@functools.singledispatch
+def show(x):
+    return "x"
+@show.register(int)
+def _(x):
+    return "int"
+show.register(calc.T, calc.render)
+def check(a, b):
+    assert a == b
+check2 = functools.partial(check, b=2)
+def counted(fn):
+    n = 0
+    @functools.wraps(fn)
+    def inner(*a):
+        nonlocal n
+        n += 1
+        return fn(*a)
+    return inner
+@counted
+def nothing():
+    pass
+"""
+
+JUDGED = r"""
+import sys, json, functools, logging, http.client, collections
+%s
+class T: pass
+def render(x): return "T"
+def f():
+    '''
+    >>> f()
+    2
+    '''
+    return NUMBER
+"""
+
+HOOKS = r"""
+http.client._MAXHEADERS = 1000
+logging.raiseExceptions = False
+http.client.HTTPConnection.debuglevel = 0
+Q = collections.namedtuple("Q", "a b")
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        return None
+sys.meta_path.append(Finder)
+@functools.singledispatch
+def g(x): return x
+g.register(int, lambda x: x + 1)
+"""
+
+
+def test_libraries(judge):
+    files = {"calc.py": JUDGED.replace("%s", "").replace("NUMBER", "1"), "tests/test_uses.py": USES, "tests/helpers.py": HELPERS}
+    for name, text in files.items():
+        judge.files[name] = text.lstrip("\n")
+        judge.write(judge.repo / name, judge.files[name])
+    patch = judge.patch(files={"calc.py": JUDGED.replace("%s", HOOKS).replace("NUMBER", "2").lstrip("\n")})
+    r = judge("--strict", "--patch", patch, "--fail-to-pass", "tests/test_uses.py::test_target", "--pass-to-pass", "tests/test_uses.py::test_skip")
+    assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["collection_errors"] or r["stdout"])
