@@ -7,9 +7,9 @@ The functions are the core's. They run no code of what they look at.
 import builtins
 import itertools
 import operator
+import sys
 import types
 
-from csbx_origins import codes_of
 from csbx_state import module_names
 
 try:
@@ -33,12 +33,12 @@ def is_called(value):
     return type(value) in KINDS or issubclass(type(value), type)
 
 
-def innards_of(objects):
+def innards_of(functions):
     """[(function, what it is, cell or dict)] of all functions but the harness's: cells with something that is called; and dicts: of keywords, of
     globals that are no module's, and of what singledispatch() calls. id of a dict -> names that its functions ask for."""
-    of_modules, function_type, own = {id(module_names(o)) for o in objects if type(o) is types.ModuleType}, types.FunctionType, {}
-    cells, tables, asked = {}, {}, {}
-    for function in [o for o in objects if type(o) is function_type]:
+    of_modules, own = {id(module_names(m)) for m in list(sys.modules.values()) if type(m) is types.ModuleType}, {}
+    cells, tables, asked, code_type = {}, {}, {}, types.CodeType
+    for function in functions:
         space, by_name, closure = function.__globals__, function.__kwdefaults__, function.__closure__
         if not (by_name or closure or id(space) not in of_modules):
             continue
@@ -51,8 +51,10 @@ def innards_of(objects):
             tables[id(by_name)] = function, "what it has for keywords", by_name
         if id(space) not in of_modules:
             tables.setdefault(id(space), (function, "a global of its own", space))
-            for code in codes_of(function.__code__):
-                asked.setdefault(id(space), set()).update(code.co_names)
+            names = asked.setdefault(id(space), set())
+            names.update(function.__code__.co_names)
+            for code in [c for c in function.__code__.co_consts if type(c) is code_type]:
+                names.update(code.co_names)
         for name, cell in zip(function.__code__.co_freevars, closure or ()):
             try:
                 value = cell.cell_contents
@@ -65,12 +67,13 @@ def innards_of(objects):
     return list(cells.values()), list(tables.values()), asked
 
 
-def make_innards(objects, found, kept):
-    """(check(), check_whole()), which tell what of the functions among objects has become another. The first looks at what they ask for."""
-    places, tables, asked = innards_of(objects)
+def make_innards(functions, found, kept):
+    """(check(), check_whole()), which tell what of these functions has become another. The first looks at what they ask for."""
+    places, tables, asked = innards_of(functions)
     cells, parts = [cell for _, _, cell in places], [table for _, _, table in tables]
     was = [dict(table) for table in parts]
-    keys = [(table, key) for table in parts for key in asked.get(id(table), table)]
+    of_python = vars(builtins)  # the names of attributes are among those that code asks for
+    keys = [(table, key) for table in parts for key in asked.get(id(table), table) if key in table or key in of_python]
     spaces, names, get = [table for table, _ in keys], [key for _, key in keys], dict.get
     content_of, is_not, joined, values_of = operator.attrgetter("cell_contents"), operator.is_not, itertools.chain.from_iterable, dict.values
     any_of, map_to, size, _list, _type, missing, name_to_tell, together = any, map, len, list, type, object(), name_of, zip

@@ -29,7 +29,7 @@ def codes_of(code):
 
 
 def make_origins(is_file_vouched, frozen, older):
-    """is_true(code), is_filed(code), learn(code, whether exec() made it), learn_all() -> all objects, add_rewriter(function from a path to
+    """is_true(code), is_filed(code), learn(code, whether exec() made it), learn_all() -> all functions, add_rewriter(function from a path to
     pytest's code of it), is_compiled(code), has_code(bytes), is_cached(bytes, path of the source), is_moved(code, another, whether its name
     may be another), was_there(code): in a file that a patch has changed since, whose text is in older. is_filed: it is true, and not of
     exec() since the session began. frozen(name): code."""
@@ -67,11 +67,10 @@ def make_origins(is_file_vouched, frozen, older):
 
     def learn_all():
         """All that there is: nothing of the repository has run yet."""
-        there = objects()
-        for thing in there:
-            if _type(thing) is function_type:
-                learn(thing.__code__)
-        return there
+        functions = [thing for thing in objects() if _type(thing) is function_type]
+        for function in functions:
+            learn(function.__code__)
+        return functions
 
     def from_cache(file):
         path = cached_path(file)

@@ -18,17 +18,19 @@ __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 NOT_LOOKED_AT = ("pytest", "_pytest", "pluggy", "xdist", "unittest", "sys", "builtins", "warnings", "distutils", "__main__", "importlib", "site")
 PLAIN = (int, float, complex, str, bytes, tuple, frozenset, type(re.compile("")))
+LOOKED_AT = frozenset((type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type(None), staticmethod, classmethod, property,
+                       type(str.join), type(str.__add__), type(types.FunctionType.__code__)))
 SETTINGS = ("MAX", "_USE_", "_srcfile", "_HAVE_", "DEBUG")  # parts of names that programs set by custom
 
 
 def is_own_name(key):
     """True for `_name` and `NAME`."""
-    return type(key) is str and key[:2] != "__" and (key[:1] == "_" or key.isupper()) and not any(s in key for s in SETTINGS)
+    return (key[:2] != "__" if key[:1] == "_" else key.isupper()) and not any([s in key for s in SETTINGS])
 
 
-def is_value(value):
-    """True for what is not called: functions and classes are looked at elsewhere."""
-    return not (isinstance(value, (type, types.ModuleType)) or value is None or callable(value))
+def values_of(space):
+    """(key, value) of what is not called, nor None: functions and classes are looked at elsewhere."""
+    return [(k, v) for k, v in list(space.items()) if type(v) not in LOOKED_AT and type(k) is str and is_own_name(k) and not callable(v)]
 
 
 def values_in(names):
@@ -42,7 +44,7 @@ def values_in(names):
         holders = [(name, module_names(module))]
         holders += [("%s.%s" % (name, k), class_names(v)) for k, v in list(module_names(module).items())
                     if isinstance(v, type) and class_names(v).get("__module__") == name]
-        found += [(dotted, space, k, v, file) for dotted, space in holders for k, v in list(space.items()) if is_own_name(k) and is_value(v)]
+        found += [(dotted, space, k, v, file) for dotted, space in holders for k, v in values_of(space)]
     return found
 
 
