@@ -57,7 +57,7 @@ def argument_parts(value, kind):
         base = base_of(kind)
         if is_named_tuple(base) and not set(named_tuple_members(kind, base)) - {"__doc__", "__annotations__"}:
             return "namedtuple", (name_of(kind), own_space(base)["_fields"], made[1][1])
-    if made[0] in ("subclass", "object", "class", "exception"):
+    if made[0] in ("subclass", "object", "class", "exception", "error"):
         raise Unfit("a %s" % name_of(kind))
     return made
 

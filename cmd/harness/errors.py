@@ -31,7 +31,7 @@ def error_class(told, budget):
             space = space_here([each for base in made for each in mro_of(base) if not is_one_of(each, OTHERS.values())], shown, refused)
         if "__str__" in space:
             space["__str__"] = message_as_told
-        space["__module__"] = "solution" if module == "snippet" else module
+        space["__module__"] = module if module in sys.modules and module != "__main__" else "solution"  # pickle imports it
         try:
             OTHERS[known] = type(name, made, dict(space))
         except TypeError:

@@ -231,7 +231,8 @@ def space_here(known, shown, refused):
 def new_class(told, name, path, keys, shown, refused, is_plain_class, has_attributes):
     key, base = keys[0], base_here(name, told)
     space = space_here(mro_of(base), shown, refused)
-    space.update(__module__=key.rpartition(".")[0] if key[:1] != "=" else "solution", __qualname__=name)
+    module = key.rpartition(".")[0]
+    space.update(__module__=module if module in sys.modules else "solution", __qualname__=name)  # pickle imports it
     space[TOLD_OF] = path, keys, is_plain_class
     if "__repr__" in space:
         space["__repr__"] = text_as_told
@@ -460,10 +461,14 @@ def is_of_harness(tb):
 TEXTS = {}  # values, what they are made of and their texts, by id
 
 
+def attributes_of(value):
+    return vars(value) if hasattr(value, "__dict__") else {}
+
+
 def text_as_told(self):
     """repr() of an object whose class has its own, as long as the object is as it was."""
     told = TEXTS.get(id(self))
-    if told is None or told[0] is not self or not type(told[1]).__eq__(self, told[1]) or vars(self) != told[2]:
+    if told is None or told[0] is not self or not type(told[1]).__eq__(self, told[1]) or attributes_of(self) != told[2]:
         CALLER.fail("__repr__ of a %s of the snippet cannot be judged" % name_of(type(self)))
     return told[3]
 

@@ -503,3 +503,14 @@ def test_what_a_class_does_not_tell(csbx, python_image):
             (code, begin + "assert list(inspect.signature(P).parameters) == ['args', 'kwargs']", False),
             (code, begin + "try:\n    typing.get_type_hints(P)\nexcept AttributeError:\n    pass", False)]).values():
         assert cause(record)[0] == "CallFailed"
+
+
+def test_what_pickle_imports(csbx, python_image):
+    """The module that a class or a function of the snippet names is no module that the check has loaded."""
+    named = "class E(Exception): pass\nE.__module__ = 'this'\ndef f(): return E('a')\nf.__module__ = 'this'\n"
+    begin = "import pickle, sys\nfrom solution import f\ne = f()\n"
+    judge(csbx, python_image, [
+        (named, begin + "try:\n    pickle.dumps(e)\nexcept pickle.PicklingError:\n    pass\nassert type(e).__module__ == 'solution' and 'this' not in sys.modules", True),
+        (named, begin + "assert pickle.loads(pickle.dumps(f)) is f and 'this' not in sys.modules", True),
+        ("class E(Exception): pass\ndef f(*args): return args == (E,)\n", "from solution import E, f\nassert f(E)", False),
+        ("class P(tuple):\n    __slots__ = ()\n    def __repr__(self): return 'P!'\ndef f(): return P((1, 2))\n", "from solution import f\nassert repr(f()) == 'P!'", True)])
