@@ -16,7 +16,8 @@ from csbx_texts import says, text_of
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
-NOT_LOOKED_AT = ("pytest", "_pytest", "pluggy", "xdist", "unittest", "sys", "builtins", "warnings", "distutils", "__main__", "importlib", "site")
+NOT_LOOKED_AT = ("pytest", "_pytest", "pluggy", "xdist", "unittest", "sys", "builtins", "warnings", "distutils", "__main__", "importlib", "site",
+                 "_frozen_importlib", "_frozen_importlib_external")
 PLAIN = (int, float, complex, str, bytes, tuple, frozenset, type(re.compile("")))
 LOOKED_AT = frozenset((type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type(None), staticmethod, classmethod, property,
                        type(str.join), type(str.__add__), type(types.FunctionType.__code__)))
@@ -26,6 +27,16 @@ SETTINGS = ("MAX", "_USE_", "_srcfile", "_HAVE_", "DEBUG")  # parts of names tha
 def is_own_name(key):
     """True for `_name` and `NAME`."""
     return (key[:2] != "__" if key[:1] == "_" else key.isupper()) and not any([s in key for s in SETTINGS])
+
+
+def is_same(was, now):
+    """By types and content, as after importlib.reload(); no code of the values runs."""
+    kind = type(was)
+    if kind is not type(now) or was is now:
+        return was is now
+    if kind is tuple:
+        return len(was) == len(now) and all(map(is_same, was, now))
+    return kind in (int, float, complex, str, bytes) and was == now
 
 
 def values_of(space):
@@ -55,13 +66,13 @@ def make_values(names, is_said, found, kept):
     spaces, keys, was = [e[1] for e in entries], [e[2] for e in entries], [e[3] for e in entries]
     get, map_to, is_not, _list, compress, modules = operator.getitem, map, operator.is_not, list, itertools.compress, sys.modules
     said, text_at, names_of_module, module_type, _type, _str, told = says, text_of, module_names, types.ModuleType, type, str, set()
-    missing, ends, any_of, no_key, together, plain, subclass = object(), str.endswith, any, (KeyError,), zip, PLAIN, issubclass
+    missing, ends, any_of, no_key, together, plain, subclass, is_equal = object(), str.endswith, any, (KeyError,), zip, PLAIN, issubclass, is_same
 
     def sets_itself(file, key):
         """A module has the name in a statement `global`, or sets an attribute of that name."""
         own, word = text_at(file), key.encode("utf-8", "replace")
         globals_of = [line.replace(b",", b" ").split()[1:] for line in own.split(b"\n") if line.lstrip().startswith(b"global ")]
-        return b"." + word + b" = " in own or any_of([word in line for line in globals_of])
+        return any_of([b"." + word + sign in own for sign in (b" = ", b" += ", b" -= ", b" |= ")]) or any_of([word in line for line in globals_of])
 
     def is_of_library(key):
         files = [names_of_module(m).get("__file__") for m in _list(modules.values()) if _type(m) is module_type]
@@ -81,7 +92,7 @@ def make_values(names, is_said, found, kept):
         kept.append(now)
         for (dotted, _, key, old, file), new in compress(together(entries, now), map_to(is_not, now, was)):
             name, kind = "%s.%s" % (dotted, key), _type(old)
-            if _type(new) is kind and not subclass(kind, plain):
+            if is_equal(old, new) or _type(new) is kind and not subclass(kind, plain):
                 continue  # an object of the same class: it may be set otherwise
             if name not in told and not (sets_itself(file, key) or is_said(key) or is_of_library(key)):
                 told.add(name)
