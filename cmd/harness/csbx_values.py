@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Looks at the values that modules of the standard library, and their classes, have for themselves: numbers, texts, patterns, tables and marks
-by which their functions work, as far as their names say that nobody else is to set them (`_cache`, `BUFSIZE`).
+by which their functions work. Only those are looked at whose names say that other modules leave them alone (`_cache`, `BUFSIZE`).
 
 The functions are the core's. They run no code of what they look at.
 """

@@ -3,9 +3,9 @@
 #define CSBX_RUNTIME_OWN_DIRS_SHOWN_H
 
 /*
- * Whether a place of the host will be seen inside once something is made there. A mount is of no
- * use to tell what is not there yet: it shows a file the moment that it is made, whoever makes it,
- * also a read-only mount. What is mounted later on the host does not come in.
+ * Whether a place of the host will be seen inside once something is made there. A mount, a read-only
+ * one too, shows a file as soon as any process on the host makes it. What is mounted later on the
+ * host does not come in.
  */
 
 #include <stdbool.h>

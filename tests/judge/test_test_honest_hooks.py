@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hooks that programs are to set are nobody's forgery, and one finding makes no other."""
+"""csbx test tells of no hook that programs are to set, and one finding makes no other."""
 import pytest
 
 import repositories
