@@ -275,5 +275,9 @@ int container_remove_left(const struct paths *p, const char *name, const struct 
 
 	volume_begin_removal_of(p, r);
 	rc = container_remove(p, name, r, false, e);
-	return rc < 0 ? rc : volume_remove_of(p, r, e);
+	if (rc < 0)
+		return rc;
+	/* A killed supervisor left this too. */
+	instance_remove_left(p, r->container_id);
+	return volume_remove_of(p, r, e);
 }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
@@ -21,8 +20,6 @@
 #include "runtime/kernel/process_id.h"
 #include "runtime/record/container_store.h"
 
-#define DYING_MS 2000
-
 /* --- one's own ---------------------------------------------------------------------------- */
 
 /*
@@ -31,21 +28,16 @@
  */
 static int take_stale(struct instance *i, struct err *e)
 {
-	static const struct timespec pause = {.tv_nsec = 1000000};
 	struct instance_record rec;
 	int r = 0;
 
-	/* A supervisor on its way out lets go of its locks one after the other. */
-	for (int tries = 0; (i->lock_fd = instance_claim_dead(i->dirfd, i->id)) == -EAGAIN;
-	     tries++) {
-		if (tries == DYING_MS)
-			return err_set(e, EEXIST, "instance %s: it is there already", i->id);
-		nanosleep(&pause, NULL);
-	}
+	i->lock_fd = instance_claim_dying(i->dirfd, i->id);
+	if (i->lock_fd == -EAGAIN)
+		return err_set(e, EEXIST, "instance %s: it is there already", i->id);
 	if (i->lock_fd < 0)
 		return i->lock_fd == -ENOENT ? 1 : err_code(e, i->lock_fd, "instance %s", i->id);
 	if (instance_read_dead(i->lock_fd, &rec) >= 0) {
-		(void)instance_init_is_gone(&rec, DYING_MS);
+		(void)instance_init_is_gone(&rec, INSTANCE_DYING_MS);
 		if (rec.cgroup && cgroup_debris_exists(rec.cgroup))
 			r = cgroup_remove_debris(rec.cgroup, i->id, e);
 		instance_record_free(&rec);

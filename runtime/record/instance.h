@@ -93,6 +93,9 @@ bool instance_is_live(int dirfd, const char *id);
  * start takes that id and no other process removes it. -EAGAIN: it is live, or claimed; -ENOENT.
  */
 int instance_claim_dead(int dirfd, const char *id);
+/* A supervisor that ends lets go of its locks one after the other: as above, -EAGAIN not at once. */
+int instance_claim_dying(int dirfd, const char *id);
+#define INSTANCE_DYING_MS 2000 /* for the locks, and for the processes */
 /* Its record; negative: it was killed before there was one. */
 int instance_read_dead(int fd, struct instance_record *ret);
 /*
@@ -105,6 +108,8 @@ bool instance_init_is_gone(const struct instance_record *rec, int timeout_ms);
  * now.
  */
 bool instance_remove_dead(int dirfd, const char *id);
+/* The same for a caller that has seen its supervisor end: it waits for its processes, shortly. */
+void instance_remove_left(const struct paths *p, const char *id);
 /* After instance_publish(): one start in sixteen removes what is dead of the first few names. */
 void instance_sweep_sometimes(const struct instance *i);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
@@ -16,6 +17,7 @@
 #include "runtime/base/io.h"
 #include "runtime/cgroup/cgroup.h"
 #include "runtime/kernel/file_lock.h"
+#include "runtime/settings/paths.h"
 #include "runtime/spec/name.h"
 
 /* One start in so many sweeps, and looks at so many names: it has its own work to do. */
@@ -41,6 +43,19 @@ int instance_claim_dead(int dirfd, const char *id)
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	return st.st_nlink ? take_fd(&fd) : -ENOENT;
+}
+
+int instance_claim_dying(int dirfd, const char *id)
+{
+	static const struct timespec pause = {.tv_nsec = 1000000};
+	int fd;
+
+	for (int tries = 0; (fd = instance_claim_dead(dirfd, id)) == -EAGAIN; tries++) {
+		if (tries == INSTANCE_DYING_MS)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	return fd;
 }
 
 int instance_read_dead(int fd, struct instance_record *ret)
@@ -69,14 +84,14 @@ bool instance_init_is_gone(const struct instance_record *rec, int timeout_ms)
 	return poll(&p, 1, timeout_ms) > 0;
 }
 
-static int remove_groups(int fd, const char *id)
+static int remove_groups(int fd, const char *id, int timeout_ms)
 {
 	struct instance_record rec;
 	int r = 0;
 
 	if (instance_read_dead(fd, &rec) < 0)
 		return 0;
-	if (!instance_init_is_gone(&rec, 0))
+	if (!instance_init_is_gone(&rec, timeout_ms))
 		r = -EBUSY;
 	else if (rec.cgroup && cgroup_debris_exists(rec.cgroup))
 		r = cgroup_remove_debris(rec.cgroup, id, NULL);
@@ -84,17 +99,37 @@ static int remove_groups(int fd, const char *id)
 	return r;
 }
 
-bool instance_remove_dead(int dirfd, const char *id)
+/* With fd, its claim. */
+static bool remove_claimed(int dirfd, const char *id, int fd, int timeout_ms)
 {
 	char socket[NAME_ID_DIGITS + sizeof(INSTANCE_SOCKET_SUFFIX)];
-	_close_ int fd = instance_claim_dead(dirfd, id);
 
 	/* The file goes last: it is all that leads to the rest. */
-	if (fd < 0 || remove_groups(fd, id) < 0)
+	if (fd < 0 || remove_groups(fd, id, timeout_ms) < 0)
 		return false;
 	snprintf(socket, sizeof(socket), "%s" INSTANCE_SOCKET_SUFFIX, id);
 	(void)unlinkat(dirfd, socket, 0);
 	return unlinkat(dirfd, id, 0) == 0;
+}
+
+bool instance_remove_dead(int dirfd, const char *id)
+{
+	_close_ int fd = instance_claim_dead(dirfd, id);
+
+	return remove_claimed(dirfd, id, fd, 0);
+}
+
+void instance_remove_left(const struct paths *p, const char *id)
+{
+	_close_ int dirfd = paths_open(p->runtime, "instances", NULL);
+	_close_ int fd = -1;
+	char name[NAME_ID_DIGITS + 1];
+
+	snprintf(name, sizeof(name), "%.*s", NAME_ID_DIGITS, id);
+	if (dirfd < 0 || !name_is_id(name))
+		return;
+	fd = instance_claim_dying(dirfd, name);
+	(void)remove_claimed(dirfd, name, fd, INSTANCE_DYING_MS);
 }
 
 static void sweep(int dirfd)

@@ -4,7 +4,9 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
@@ -198,6 +200,34 @@ static void test_sweep(void)
 	is_int(instance_claim_dead(fd, ids[1]), -ENOENT, "gone");
 }
 
+/* Its supervisor was killed; its processes end a little later, and take its groups with them. */
+static void test_left(void)
+{
+	static const char id[] = "ccccccccccc1";
+	const struct timespec a_little = {.tv_nsec = 500000000};
+	struct instance i = INSTANCE_INIT;
+	struct instance_record rec = {.id = id, .image = "/i.sqsh", .supervisor = getpid()};
+	_close_ int fd = paths_open(paths.runtime, "instances", NULL);
+	pid_t init = fork();
+
+	if (!init) {
+		prctl(PR_SET_NAME, "csbx-init");
+		nanosleep(&a_little, NULL);
+		_exit(0);
+	}
+	is_int(instance_begin(&paths, id, &i, NULL), 0, "a start");
+	rec.init = init;
+	is_int(instance_publish(&i, &rec, NULL), 0, "is known");
+	instance_release(&i);
+	/* Until the name that tells what it is has been set. */
+	while (instance_init_is_gone(&rec, 0) && !waitpid(init, NULL, WNOHANG))
+		;
+	ok(!instance_remove_dead(fd, id), "not at once");
+	instance_remove_left(&paths, "ccccccccccc1-of-a-longer-id");
+	is_int(instance_claim_dead(fd, id), -ENOENT, "but when they have ended");
+	waitpid(init, NULL, 0);
+}
+
 int main(void)
 {
 	char dir[TAP_PATH_SIZE] = "csbx-unit-instance";
@@ -209,6 +239,7 @@ int main(void)
 	test_life();
 	test_find();
 	test_sweep();
+	test_left();
 	path_remove_tree_at(AT_FDCWD, dir, NULL);
 	return done_testing();
 }
