@@ -459,6 +459,16 @@ static bool may_be_shown(const struct child *c, const struct op *op)
 	return yes;
 }
 
+/* It lies in another one, which is covered by now. */
+static bool is_below_hidden(const struct plan *p, const struct op *op)
+{
+	for (const struct op *o = p->ops; o < op; o++) {
+		if (o->kind == OP_HIDE && !o->skip && path_beyond(o->real, op->real))
+			return true;
+	}
+	return false;
+}
+
 int hide_own_directory(struct child *c, const struct op *op, struct err *e)
 {
 	struct hiding h = {.c = c, .op = op};
@@ -472,8 +482,10 @@ int hide_own_directory(struct child *c, const struct op *op, struct err *e)
 	if (r < 0 || !may_be_shown(c, op))
 		return r;
 	fd = open_exactly(op->real);
-	if (fd < 0) /* one below another, which is hidden by now, or that has just been removed */
-		return fd == -ENOENT || fd == -EACCES ? 0 : err_code(e, fd, "%s", op->real);
+	if (fd < 0 && (fd == -ENOENT || fd == -EACCES) && is_below_hidden(c->plan, op))
+		return 0;
+	if (fd < 0) /* a program that holds a directory on the way could open it, or bring it back */
+		return err_code(e, fd, "hide csbx's own directory %s", op->real);
 	r = look(c, fd, &h.own, e);
 	if (r >= 0)
 		r = pin_all(&h, e);

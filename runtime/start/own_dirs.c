@@ -207,10 +207,20 @@ static int look_plainly(const char *path)
 
 #define OVERFLOW_UID 65534u
 
+/* A program that holds the directory closes and opens it, or takes things away: no look is of one state. */
+static int changed(const char *at, const struct op *op, struct err *e)
+{
+	return err_set(e, EAGAIN,
+		       "csbx's own directory %s must be hidden from a mount, and %s changed while "
+		       "csbx looked (end the program that changes it)",
+		       op->src, at);
+}
+
 /*
  * The directory at is closed to the caller: the program could open it, as it has the caller's id or
  * a subordinate one that a program has given it to, and make there what could not be hidden. 1: it
- * has no way to, in a directory of root's or of an id that is none here.
+ * has no way to, in a directory of root's or of an id that is none here. Only what is seen of the
+ * directory itself tells that: one above it may have been closed, and be open again.
  */
 static int pass_over(struct shown *s, const char *at, const struct op *op, struct err *e)
 {
@@ -218,12 +228,13 @@ static int pass_over(struct shown *s, const char *at, const struct op *op, struc
 	int r;
 
 	at = *at ? at : "/";
-	if (lstat(at, &st) < 0 ||
-	    (st.st_uid != geteuid() && (st.st_uid == 0 || st.st_uid == OVERFLOW_UID)))
-		return 1;
 	r = shown_has(s, at, e);
 	if (r <= 0)
 		return r < 0 ? r : 1;
+	if (lstat(at, &st) < 0 || faccessat(AT_FDCWD, at, W_OK | X_OK, AT_EACCESS) == 0)
+		return changed(at, op, e);
+	if (st.st_uid != geteuid() && (st.st_uid == 0 || st.st_uid == OVERFLOW_UID))
+		return 1;
 	return err_set(e, EACCES,
 		       "csbx's own directory %s must be hidden from a mount, and its place %s is "
 		       "closed (chmod u+rwx it)",
@@ -279,10 +290,8 @@ static int walk_or_make(struct shown *s, struct op *op, struct walk *w, struct e
 		*w = (struct walk){.is_missing = false};
 		r = walk(op->src, w, &op->links, e);
 	}
-	if (r == -EACCES)
+	if (r == -EACCES || r == -ENOENT)
 		return pass_over(s, w->at, op, e);
-	if (r == -ENOENT)
-		return 1;
 	return r == -ENOTDIR ? err_set(e, ENOTDIR,
 				       "%s: a file is in the way of csbx's own directory", op->src)
 			     : r;

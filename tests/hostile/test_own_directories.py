@@ -159,6 +159,36 @@ def test_a_directory_that_was_given_to_another_id(csbx, world, busybox_image):
     csbx.fails("start", "--mount", f"{home}:/h", busybox_image, "true", says=f"its place {home}/.local is closed")
 
 
+def start_that_fails_at(csbx, image, home, path, calls, which):
+    """A start with the home, in which these system calls are refused to each process for that path, from the first, second ... on."""
+    return subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", "-P", path, "-e", f"trace={calls}",
+                           "-e", f"inject={calls}:error=EACCES:when={which}+",
+                           *csbx.argv(["start", "--mount", f"{home}:/h", image, "echo", "started"])],
+                          env=csbx.env, cwd=csbx.work, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+                          **csbx.identity())
+
+
+def test_a_directory_above_that_is_closed_and_opened_without_end(csbx, world, busybox_image):
+    """By a program that holds the home: the place cannot even be looked at then, which says nothing of whose it is."""
+    home = fresh_home(csbx, world)
+    closed = made(csbx, home / ".local/share")
+    closed.chmod(0)
+    try:
+        p = start_that_fails_at(csbx, busybox_image, home, closed, "?lstat,newfstatat", 2)
+    finally:
+        closed.chmod(0o700)
+    assert (p.returncode, p.stdout) == (125, "") and f"and {closed} changed while csbx looked" in p.stderr
+
+
+def test_a_directory_that_is_given_to_another_id_while_a_start_runs(csbx, world, busybox_image):
+    """csbx-init cannot open it then, which does not mean that it is hidden."""
+    home = fresh_home(csbx, world)
+    csbx.ok("start", "--mount", f"{home}:/h", busybox_image, "true")
+    own = home / ".local/share/csbx"
+    p = start_that_fails_at(csbx, busybox_image, home, own, "openat2", 1)
+    assert (p.returncode, p.stdout) == (125, "") and f"hide csbx's own directory {own}: Permission denied" in p.stderr
+
+
 @pytest.mark.parametrize("mode", ["", ":ro"])
 @pytest.mark.parametrize("source", ["home", "all"])
 def test_a_link_to_what_is_missing(csbx, world, python_image, source, mode):
