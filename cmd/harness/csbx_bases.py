@@ -9,6 +9,8 @@ import sys
 import types
 import unittest
 
+from csbx_syntax import tree_of
+
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 SPECIAL = frozenset(("__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__class__", "__new__", "_type_equality_funcs"))
@@ -22,7 +24,7 @@ THEIRS = frozenset(("setUp", "tearDown", "setUpClass", "tearDownClass", "asyncSe
 def classes_in(text):
     """dotted name of a class -> (names of what it is made from, whether it names a metaclass, {name: what it binds it to, as text})"""
     try:
-        todo, found = [("", ast.parse(text))], {}
+        todo, found = [("", tree_of(text))], {}
     except (SyntaxError, ValueError, RecursionError):
         return {}
     while todo:

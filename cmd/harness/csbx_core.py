@@ -30,7 +30,7 @@ from csbx_post import make_encoder, make_post
 from csbx_shadows import make_shadows
 from csbx_state import make_watch
 from csbx_types import make_types_watch
-from csbx_ways import EVENT, ask_by_event, close_ways, guard_handlers, make_shelter
+from csbx_ways import EVENT, IDENTITY, ask_by_event, close_ways, guard_handlers, make_shelter
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -93,7 +93,7 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
     owner, main = getpid(), threading.get_ident()
     repo, changed, begin_s, inodes, told, vouched = None, frozenset(), None, frozenset(), set(), {}
     check_critical = check_all = look = settle_state = check_state = guard = audited = is_as_before = check_tracers = None
-    _len, _str, _id, _type, compile_text, open_file = len, str, id, type, compile, open
+    _len, _str, _id, _type, compile_text, open_file = len, str, IDENTITY, type, compile, open
     armed = entered = returned = memory = None
     is_over = True
     starts, failure, rewrite, is_doubted, of_tests, older, doubles = str.startswith, Exception, None, False, OF_TESTS, {}, {}
@@ -394,10 +394,10 @@ def _own_codes(modules):
         for function in vars(module).values():
             code = getattr(function, "__code__", None)
             if code is not None and function.__module__ == module.__name__:
-                own.update(map(id, codes_of(code)))
+                own.update(map(IDENTITY, codes_of(code)))
             elif isinstance(function, type) and function.__module__ == module.__name__:
                 for _, inner in functions_of(function, "", set()):
-                    own.update(map(id, codes_of(inner.__code__)))
+                    own.update(map(IDENTITY, codes_of(inner.__code__)))
     return own
 
 

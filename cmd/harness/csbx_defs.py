@@ -12,6 +12,7 @@ import types
 from csbx_conditions import CONDITIONAL, condition_of, is_condition_of
 from csbx_exact import defaults_of
 from csbx_outcomes import DEPTH_MAX, parts_of
+from csbx_syntax import once, tree_and_nodes
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -41,13 +42,13 @@ def conditions_in(decorators):
     return {n: condition_of(d) for n, d in zip(names, decorators) if n in CONDITIONAL and names.count(n) == 1}
 
 
-def module_marks(tree):
+def module_marks(tree, nodes):
     """As an entry of definitions(): what `pytestmark` gives to all tests of a module; none where that cannot be told."""
     def is_it(node):
         return isinstance(node, ast.Assign) and [getattr(t, "id", None) for t in node.targets] == ["pytestmark"]
     own = [n for n in tree.body if is_it(n)]
-    of_classes = [n for c in ast.walk(tree) if isinstance(c, ast.ClassDef) for n in c.body if is_it(n)]
-    names = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == "pytestmark"]
+    of_classes = [n for c in nodes if isinstance(c, ast.ClassDef) for n in c.body if is_it(n)]
+    names = [n for n in nodes if isinstance(n, ast.Name) and n.id == "pytestmark"]
     if len(own) > 1 or len(names) != len(own) + len(of_classes):
         return []
     values = [v for n in own for v in (n.value.elts if isinstance(n.value, (ast.List, ast.Tuple)) else [n.value])]
@@ -57,8 +58,9 @@ def module_marks(tree):
 def definitions(text):
     """(dotted name -> [(its possible first lines, its marks, their conditions, whether it is a class, its defaults, names of its
     decorators)] of functions and classes, dotted names that are bound otherwise). The name "" is the module's, which has marks alone."""
-    tree = ast.parse(text)
-    found, others, todo = {"": module_marks(tree)}, set(), [("", tree)]
+    tree, nodes = tree_and_nodes(text)
+    found, others, todo = {"": module_marks(tree, nodes)}, set(), [("", tree)]
+    has_globals = any([isinstance(n, ast.Global) for n in nodes])
     while todo:
         prefix, node = todo.pop()
         if isinstance(node, DEFINITIONS):
@@ -68,7 +70,7 @@ def definitions(text):
             defaults = ((), {}) if is_class else defaults_of(node.args)
             found.setdefault(name, []).append((lines, *marks, is_class, defaults, [dotted_name(d) for d in node.decorator_list]))
             if not isinstance(node, ast.ClassDef):
-                others.update(n for inner in ast.walk(node) if isinstance(inner, ast.Global) for n in inner.names)
+                others.update(n for inner in (ast.walk(node) if has_globals else ()) if isinstance(inner, ast.Global) for n in inner.names)
                 continue
             prefix = name + "."
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -83,7 +85,7 @@ def definitions(text):
 
 def definitions_of(text):
     try:
-        return definitions(text)
+        return once(definitions, text)
     except (SyntaxError, ValueError, RecursionError):
         return {}, set()
 

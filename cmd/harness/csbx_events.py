@@ -138,7 +138,7 @@ def make_audit(vouch, found, repo):
     names_of_module, modules = module_names, sys.modules
     tuple_type, spec_type, plain = tuple, importlib.machinery.ModuleSpec, object.__getattribute__
     givers, native, get_trace, get_profile = GIVERS, NATIVE, sys.gettrace, sys.getprofile
-    base_name, runners = os.path.basename, TEXT_RUNNERS
+    base_name, runners, len_of, dict_type = os.path.basename, TEXT_RUNNERS, len, dict
     code_type, id_of, values, users, libraries, makers = types.CodeType, id, dict.values, {}, frozenset(("ctypes", "_ctypes")), MAKERS
 
     def file_of(thing):
@@ -160,6 +160,7 @@ def make_audit(vouch, found, repo):
     def is_old(code):
         return is_code(code) or was_there(code)
 
+    is_first = True
     judge_tracer = make_tracer_judge(is_old, is_vouched, file_of, found)
 
     def check_tracers():
@@ -296,11 +297,24 @@ def make_audit(vouch, found, repo):
         """Code that no file has is its maker's: the caller of exec() or eval(), and all that led there. One that runs any text is none:
         code can have it called where nothing of it is on the stack."""
         said = frame.f_code.co_names
-        if ends(frame.f_code.co_filename, runners):
-            return
         if _type(code) is code_type and _type(code.co_filename) is _str and begins(code.co_filename, "<") and \
-                ("exec" in said or "eval" in said) and culprit(frame, beyond_imports=False) is None:
-            learn(code, True)
+                not ends(frame.f_code.co_filename, runners) and ("exec" in said or "eval" in said) and culprit(frame, beyond_imports=False) is None:
+            return learn(code, True)
+        return loaded_first(code, frame) if is_first else None
+
+    def loaded_first(code, frame):
+        """While all code that has run is of the image, what Python loads of a file is what the file has: plugins of pytest, most of all."""
+        nonlocal is_first
+        file = code.co_filename if _type(code) is code_type else None
+        is_first = _type(file) is _str and not begins(file, inside) and frame.f_code.co_name == "_call_with_frames_removed" and \
+            begins(frame.f_code.co_filename, "<frozen importlib") and is_vouched(file) and is_loaded_as(file, frame.f_locals.get("args"))
+        if is_first:
+            learn(code)
+
+    def is_loaded_as(file, args):
+        """Code without a source can say that it is of any file; its module says which file it was loaded from."""
+        space = args[1] if _type(args) is tuple_type and len_of(args) == 2 else None
+        return _type(space) is dict_type and space.get("__file__") == file
 
     def loads_library(frame):
         """True while Python loads a library in C that neither a patch nor the run brought: those of Cython make code objects for

@@ -7,6 +7,8 @@ import ast
 import builtins
 import types
 
+from csbx_syntax import tree_and_nodes, tree_of
+
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 UNKNOWN = ("the text does not tell",)
@@ -64,7 +66,7 @@ def make_exact(ask):
 def always_defined(text):
     """Dotted names of the functions that a module defines whatever happens, with those of classes that it so defines."""
     try:
-        todo, found = [("", ast.parse(text))], set()
+        todo, found = [("", tree_of(text))], set()
     except (SyntaxError, ValueError, RecursionError):
         return set()
     while todo:
@@ -99,10 +101,9 @@ def made_of(node):
 def callables_of(text):
     """Name -> made_of() of what a module binds once, at its top, to a lambda or a partial()."""
     try:
-        tree = ast.parse(text)
+        tree, nodes = tree_and_nodes(text)
     except (SyntaxError, ValueError, RecursionError):
         return {}
-    nodes = list(ast.walk(tree))
     bound = [n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
     bound += [name for n in nodes if isinstance(n, ast.Global) for name in n.names]
     bound += [(a.asname or a.name) for n in nodes if isinstance(n, (ast.Import, ast.ImportFrom)) for a in n.names]

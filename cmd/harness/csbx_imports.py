@@ -4,6 +4,7 @@ import ast
 import builtins
 import os
 
+from csbx_syntax import nodes_of
 from csbx_texts import text_of
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
@@ -27,7 +28,7 @@ def named_in(node):
 def imports_in(text):
     """[(levels up, module, names from it)] of all import statements of a file, those in functions too."""
     try:
-        nodes = list(ast.walk(ast.parse(text)))
+        nodes = nodes_of(text)
     except (SyntaxError, ValueError, RecursionError):
         return []
     found = [(0, a.name, ()) for n in nodes if isinstance(n, ast.Import) for a in n.names]

@@ -17,6 +17,7 @@ from csbx_outcomes import frames_of, leads_to, make_judge, says_its_class
 from csbx_params import make_params
 from csbx_reasons import make_condition, make_reasons
 from csbx_texts import bound_by_imports, says, text_of
+from csbx_ways import IDENTITY
 from csbx_witness import is_async, make_cases, make_witness, make_witness_within
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
@@ -66,7 +67,7 @@ def make_looks(pytest, ask, repo):
     own_ways, callers = (Function.runtest, TestCaseFunction.runtest), (Function, TestCaseFunction)
     look_at_condition = make_condition(ask, repo, text_of)
     of_skip, of_xfail = evaluate_skip_marks, evaluate_xfail_marks
-    hooks, run_marks, decoys, decoys_max = REPORT_HOOKS, RUN_MARKS, csbx_decoys.ways, DECOYS_MAX
+    hooks, run_marks, decoys, decoys_max, number_of = REPORT_HOOKS, RUN_MARKS, csbx_decoys.ways, DECOYS_MAX, IDENTITY
 
     def found(kind, detail):
         ask("found", kind, detail)
@@ -251,7 +252,7 @@ def make_looks(pytest, ask, repo):
                 found("pytest_modified", "how %s is called" % hook)
             brought += [(code_of(i.function), hook) for i in impls]
             for impl in impls:
-                if not any(impl is i for i in known["hooked"][hook]) and not is_late_hook(impl.function, hook):
+                if number_of(impl) not in known["hooked"][hook] and not is_late_hook(impl.function, hook):
                     found("report_hook", "%s is now %s of %s" % (hook, getattr(impl.function, "__name__", "?"), impl.function.__module__))
             for impl, made, how in known["impls"].get(hook, ()):
                 if impl not in impls or impl.function is not made or how_called(impl) != how:
@@ -279,7 +280,7 @@ def make_looks(pytest, ask, repo):
             if caller is not None and not type(caller).__module__.startswith("pluggy."):
                 found("pytest_modified", "the caller of %s" % hook)
             impls = caller.get_hookimpls() if caller is not None else ()
-            known["hooked"][hook] = list(impls)
+            known["hooked"][hook] = {number_of(i): i for i in impls}
             known["impls"][hook] = [(i, i.function, how_called(i)) for i in impls
                                     if i.plugin is plugin or getattr(i.plugin, "__name__", "").startswith("_pytest.")]
 
@@ -337,7 +338,7 @@ def make_looks(pytest, ask, repo):
         if type(item).runtest not in own_ways or waits(known["functions"].get(item.nodeid)):
             return False
         impls = item.session.config.pluginmanager.hook.pytest_pyfunc_call.get_hookimpls()
-        others = [i for i in impls if any(i is h for h in known["hooked"]["pytest_pyfunc_call"])]
+        others = [i for i in impls if number_of(i) in known["hooked"]["pytest_pyfunc_call"]]
         return not [i for i in others if not (i.hookwrapper or getattr(i, "wrapper", False)) and i.function.__module__ != "_pytest.python"]
 
     def calls(item):

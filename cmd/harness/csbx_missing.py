@@ -12,6 +12,7 @@ import sys
 import types
 
 from csbx_defs import definitions_of, dotted_name, marks_in
+from csbx_syntax import tree_of
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -61,7 +62,7 @@ def tests_in(text, functions, classes):
     if not found or COMPUTES.search(text):
         return {}
     kinds, tests = (ast.FunctionDef, ast.AsyncFunctionDef), {"": set()}
-    for node in ast.parse(text).body:
+    for node in tree_of(text).body:
         if isinstance(node, kinds) and is_called(node.name, functions) and is_plain(node, "", found, others):
             tests[""].add(node.name)
         if not isinstance(node, ast.ClassDef) or not is_plain(node, "", found, others):

@@ -7,6 +7,7 @@ import types
 from csbx_imports import is_of_tests, name_beside
 from csbx_library import function_code, make_library
 from csbx_texts import attributes_read, attributes_set, bound_by_imports, names_stored, says, surely_imported
+from csbx_ways import IDENTITY
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -22,6 +23,7 @@ def make_modules(ask, repo, text_of):
     what is another."""
     all_builtins, builtin_names, stored, text = vars(builtins), frozenset(vars(builtins)), names_stored, text_of
     is_test_file, sure, depth_max, computing = is_of_tests, surely_imported, STARS_MAX, COMPUTING
+    identity = IDENTITY
     bound, set_in, has_words, code_of = bound_by_imports, attributes_set, says, function_code
     beside, read_in, (own_file, library, library_in_functions) = name_beside, attributes_read, make_library(ask, repo, text_of)
 
@@ -104,7 +106,7 @@ def make_modules(ask, repo, text_of):
     def look_at_libraries():
         """What helpers of the tests use of libraries."""
         known = ask("known")
-        users = [(m, getattr(m, "__file__", None)) for m, _ in known["beside"] if id(m) not in known["globals"]]
+        users = [(m, getattr(m, "__file__", None)) for m, _ in known["beside"] if identity(m) not in known["globals"]]
         for file in [f for _, f in users if isinstance(f, str) and is_test_file(f, repo)]:
             for name, sources in sources_of(known, file).items():
                 for m, a in sources:
@@ -114,7 +116,7 @@ def make_modules(ask, repo, text_of):
     def imports(known, of_tests, file, or_mock):
         """Checks that the names which the tests' module imported from elsewhere still have the same values."""
         for name, sources in sources_of(known, file).items():
-            was_bound = name in builtin_names and (name in known["surely"][file] or name in known["globals"].get(id(of_tests), ((),))[-1])
+            was_bound = name in builtin_names and (name in known["surely"][file] or name in known["globals"].get(identity(of_tests), ((),))[-1])
             if name not in vars(of_tests) and not was_bound:
                 continue  # where it is a program: if __name__ == "__main__"; or another Python: from itertools import izip as zip
             value = vars(of_tests).get(name, of_tests)
@@ -161,7 +163,7 @@ def make_modules(ask, repo, text_of):
     def classes(known, of_tests, its_file, replaces):
         """Checks the attributes of classes of the tests' module, and of those that they are made from, but for those that
         the modules themselves set somewhere."""
-        for kind, file, before in known["classes"][id(of_tests)]:
+        for kind, file, before in known["classes"][identity(of_tests)]:
             now = vars(kind)
             inherited = [(n, vars(b)[n]) for n in now.keys() - before.keys() for b in kind.__mro__[1:] if n in vars(b)]
             for name, old in list(before.items()) + inherited:
@@ -176,9 +178,9 @@ def make_modules(ask, repo, text_of):
 
     def look_at_globals(of_tests):
         known = ask("known")
-        if id(of_tests) not in known["globals"]:
+        if identity(of_tests) not in known["globals"]:
             return
-        _, file, before = known["globals"][id(of_tests)]
+        _, file, before = known["globals"][identity(of_tests)]
         imports(known, of_tests, file, False)
         if file not in known["replaces"]:
             known["replaces"][file] = any(w in text(file) for w in (b"setattr", b"patch", b"global "))
@@ -194,7 +196,7 @@ def make_modules(ask, repo, text_of):
         known = ask("known")
         for of_tests in modules:
             file = getattr(of_tests, "__file__", None)
-            known["globals"][id(of_tests)] = of_tests, file if isinstance(file, str) else "", dict(vars(of_tests))
-            known["classes"][id(of_tests)] = classes_of(of_tests)
+            known["globals"][identity(of_tests)] = of_tests, file if isinstance(file, str) else "", dict(vars(of_tests))
+            known["classes"][identity(of_tests)] = classes_of(of_tests)
             imports(known, of_tests, file, True)
     return remember, look_at_names, look_at_globals, look_at_libraries

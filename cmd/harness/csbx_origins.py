@@ -14,6 +14,8 @@ import operator
 import os
 import types
 
+from csbx_ways import IDENTITY
+
 ITERABLE = 0x100  # CO_ITERABLE_COROUTINE: types.coroutine() sets it
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -36,12 +38,12 @@ def make_origins(is_file_vouched, frozen, older):
     known, tables, rewriters, told, before = {}, {}, [], {}, {}
     code_type, function_type, magic = types.CodeType, types.FunctionType, importlib.util.MAGIC_NUMBER
     cached_path, loads, stat, open_file = importlib.util.cache_from_source, marshal.loads, os.stat, open
-    _type, _id, _tuple, _map, _repr, _frozenset, _compile, _int = type, id, tuple, map, repr, frozenset, compile, int
+    _type, _id, _tuple, _map, _repr, _frozenset, _compile, _int = type, IDENTITY, tuple, map, repr, frozenset, compile, int
     _list, failure, objects, never, _str, all_codes = list, Exception, gc.get_objects, object, str, codes_of
     more = [m for m in ("co_stacksize", "co_nlocals", "co_exceptiontable") if hasattr(codes_of.__code__, m)]
     more_of = operator.attrgetter(*more)
     holders, dict_type = (tuple, list, dict, set, frozenset), dict
-    plain = frozenset(map(id, (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))))
+    plain = frozenset(map(_id, (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))))
 
     def constant(c, of_code):
         kind = _type(c)

@@ -10,6 +10,7 @@ import types
 
 from csbx_defs import DEFINITIONS, dotted_name
 from csbx_imports import is_of_tests
+from csbx_syntax import tree_of
 from csbx_texts import bound_by_imports, is_as_written
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
@@ -22,7 +23,7 @@ NO_MARKS = frozenset()
 def defined_in(text):
     """dotted name -> [(possible first lines, decorators)] of the functions and classes of a file, but for those inside of functions."""
     try:
-        found, todo = {}, [("", ast.parse(text))]
+        found, todo = {}, [("", tree_of(text))]
     except (SyntaxError, ValueError, RecursionError):
         return {}
     while todo:
@@ -231,7 +232,7 @@ def make_params(ask, repo, text_of, is_of_run):
         """True where the tests, or what else makes cases, have the words for a mark of a case."""
         known, name = ask("known"), mark.name.encode("utf-8", "replace")
         loaded = [getattr(m, "__file__", None) for m in list(modules.values()) if type(m) is types.ModuleType]
-        makers = [code_of(i.function) for i in known["hooked"].get("pytest_generate_tests", ())]
+        makers = [code_of(i.function) for i in known["hooked"].get("pytest_generate_tests", {}).values()]
         makers += [fixture_of(item, n) for n in item.callspec.params]
         files = [file] + known["conftests"] + [getattr(m, "__file__", None) for m, _ in known["beside"]]
         files += [f for f in loaded if type(f) is str and f.startswith(repo + "/") and is_test_file(f, repo)]

@@ -18,6 +18,7 @@ from csbx_files import make_files
 from csbx_missing import make_missing
 from csbx_parts import standard_names
 from csbx_reach import make_reach
+from csbx_syntax import Keeping
 from csbx_texts import bound_by_imports, keep_encodings, text_of
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
@@ -249,7 +250,8 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
             ask("look")
             missing.settled(session.config)
             files.look(session.config)
-            looks.collected(session.items)
+            with Keeping():
+                looks.collected(session.items)
 
         @pytest.hookimpl(trylast=True, hookwrapper=True)
         def pytest_fixture_setup(self, fixturedef):
@@ -367,7 +369,7 @@ def run(ask, want, repo, gate, changed, shadows, brought):
                                  "csbx_ways", "csbx_looks", "csbx_bases", "csbx_decoys", "csbx_conditions", "csbx_defs", "csbx_exact",
                                  "csbx_files", "csbx_helpers", "csbx_imports", "csbx_innards", "csbx_items", "csbx_kinds", "csbx_library",
                                  "csbx_missing", "csbx_modules", "csbx_owned", "csbx_params", "csbx_places", "csbx_reach", "csbx_reasons",
-                                 "csbx_texts", "csbx_values", "csbx_witness", "csbx_pytest", "__main__"))
+                                 "csbx_syntax", "csbx_texts", "csbx_values", "csbx_witness", "csbx_pytest", "__main__"))
     gate.open(shadows, brought)
     if repo not in sys.path:
         sys.path.insert(0, repo)

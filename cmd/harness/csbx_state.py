@@ -11,6 +11,7 @@ import sys
 import types
 
 from csbx_texts import says, text_of
+from csbx_ways import IDENTITY
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -48,7 +49,7 @@ def make_watch(packages, origins, repo, tell, kept):
     """check(), settle(), guard(name, class). check tells what has become another of the modules of the packages, their classes and functions.
     origins: is_true(code), is_file_vouched(file); kept: what is let go of here."""
     is_true, is_file_vouched = origins
-    _type, _subclass, _callable, _list, _tuple, _id, _len, _map, _str = type, issubclass, callable, list, tuple, id, len, map, str
+    _type, _subclass, _callable, _list, _tuple, _id, _len, _map, _str = type, issubclass, callable, list, tuple, IDENTITY, len, map, str
     get_module, module_type, modules, none = sys.modules.get, types.ModuleType, sys.modules, object()
     members, functions_of_member = class_names, functions_in
     names_of_module = module_names

@@ -5,6 +5,7 @@ import ast
 import os
 
 from csbx_imports import module_at, root_of
+from csbx_syntax import tree_of
 from csbx_texts import text_of
 
 DEPTH_MAX = 16
@@ -89,7 +90,7 @@ class Files:
 
 def parsed(text):
     try:
-        return ast.parse(text)
+        return tree_of(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ast.parse("")
 

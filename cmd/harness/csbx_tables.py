@@ -22,7 +22,7 @@ UNSAID = 1 | 32 | 128  # re.TEMPLATE, re.UNICODE, re.DEBUG: a pattern has, or la
 
 def tables_in(names):
     """name -> (what holds it, key, dict) of the dicts of functions of modules of Python, and of their classes."""
-    found, functions = {}, (types.FunctionType, types.BuiltinFunctionType)
+    found, functions = {}, frozenset((types.FunctionType, types.BuiltinFunctionType))
     for name in sorted(n for n in sys.modules if type(n) is str and n.partition(".")[0] in names):
         module = sys.modules[name]
         holders = [(name, module_names(module))] if type(module) is types.ModuleType else []
@@ -30,7 +30,7 @@ def tables_in(names):
                     if issubclass(type(v), type) and class_names(v).get("__module__") == name]
         for dotted, space in holders:
             for key, value in list(space.items()):
-                if type(value) is dict and type(key) is str and key[:2] != "__" and any(type(v) in functions for v in value.values()):
+                if type(value) is dict and type(key) is str and key[:2] != "__" and not functions.isdisjoint(map(type, value.values())):
                     found["%s.%s" % (dotted, key)] = space, key, value
     return found
 

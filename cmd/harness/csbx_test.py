@@ -23,6 +23,7 @@ import csbx_names  # noqa: E402
 import csbx_patch  # noqa: E402
 import csbx_shadows  # noqa: E402
 import csbx_support  # noqa: E402
+import csbx_syntax  # noqa: E402
 
 EXIT_NOTHING_RUN = 70
 
@@ -125,7 +126,8 @@ def run(ask, want):
     repo = os.path.realpath(want["repo"])
     gate, tools = csbx_gate.Gate(repo), csbx_patch.Tools(repo)
     try:
-        applied = prepare(ask, want, tools)
+        with csbx_syntax.Keeping():
+            applied = prepare(ask, want, tools)
     except csbx_patch.Unusable as e:
         ask("send", {"t": "error", "code": e.args[0], "message": e.args[1]})
         return EXIT_NOTHING_RUN

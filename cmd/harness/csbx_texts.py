@@ -8,6 +8,8 @@ import re
 import sys
 import types
 
+from csbx_syntax import nodes_of, once, tree_and_nodes, tree_of
+
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 ENCODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
@@ -36,7 +38,8 @@ def names_stored(code):
 def names_imported(text, name_of):
     """name -> [(module, attribute or None)] of what is bound by imports at the top of a module, and by nothing else.
     name_of(levels up, module): what a relative import means, or ""."""
-    found, others, todo = {}, set(), [ast.parse(text)]
+    tree, nodes = tree_and_nodes(text)
+    found, others, todo, has_globals = {}, set(), [tree], any([isinstance(n, ast.Global) for n in nodes])
     while todo:
         node = todo.pop()
         if isinstance(node, ast.Import):
@@ -48,7 +51,7 @@ def names_imported(text, name_of):
                 found.setdefault(a.asname or a.name, []).append((module, a.name) if module else ("", ""))
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             others.add(node.name)
-            others.update(n for inner in ast.walk(node) if isinstance(inner, ast.Global) for n in inner.names)
+            others.update(n for inner in (ast.walk(node) if has_globals else ()) if isinstance(inner, ast.Global) for n in inner.names)
             continue
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             others.add(node.id)
@@ -66,7 +69,7 @@ def bound_by_imports(text, name_of=lambda level, module: ""):
 def surely_imported(text):
     """Names that the statements of a module bind by imports, whatever happens: not those beneath `if` or `try`."""
     try:
-        nodes = [n for n in ast.parse(text).body if isinstance(n, (ast.Import, ast.ImportFrom))]
+        nodes = [n for n in tree_of(text).body if isinstance(n, (ast.Import, ast.ImportFrom))]
     except (SyntaxError, ValueError, RecursionError):
         return set()
     return {a.asname or a.name.split(".")[0] for n in nodes for a in n.names}
@@ -75,10 +78,10 @@ def surely_imported(text):
 def bound_once(text):
     """([(dotted name, expression)] of the names that a module or a class in it binds once and to one thing, all nodes of the text)"""
     try:
-        tree = ast.parse(text)
+        tree, nodes = tree_and_nodes(text)
     except (SyntaxError, ValueError, RecursionError):
         return [], []
-    nodes, found, todo = list(ast.walk(tree)), [], [("", tree)]
+    found, todo = [], [("", tree)]
     bound = [n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
     others = {name for n in nodes if isinstance(n, ast.Global) for name in n.names}
     others.update((a.asname or a.name) for n in nodes if isinstance(n, (ast.Import, ast.ImportFrom)) for a in n.names)
@@ -96,7 +99,7 @@ def bound_once(text):
 def constants_of(text):
     """Dotted name -> value, of the names that a module or a class in it binds once, to a number, a text or a tuple of such."""
     found = {}
-    for name, expression in bound_once(text)[0]:
+    for name, expression in once(bound_once, text)[0]:
         try:
             value = ast.literal_eval(expression)
             hash(value)
@@ -129,7 +132,7 @@ def is_left_alone(name, nodes):
 def displays_of(text):
     """Dotted name -> expression, of the names that a module or a class in it binds once, to a list, dict or set that is written out and
     that the file does not write to."""
-    those, nodes = bound_once(text)
+    those, nodes = once(bound_once, text)
     those = [(name, e) for name, e in those if isinstance(e, DISPLAYS) and (e.keys if isinstance(e, ast.Dict) else e.elts)]
     return {name: e for name, e in those if is_left_alone(name.rpartition(".")[2], nodes)}
 
@@ -159,7 +162,7 @@ def is_as_written(node, value, names):
 def attributes_read(text):
     """{(name, attribute)} of what a file reads of things that it has names for."""
     try:
-        nodes = list(ast.walk(ast.parse(text)))
+        nodes = nodes_of(text)
     except (SyntaxError, ValueError, RecursionError):
         return set()
     return {(n.value.id, n.attr) for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)}
@@ -168,7 +171,7 @@ def attributes_read(text):
 def dotted_read(text):
     """a.b.c of all that a file reads by names and attributes alone."""
     try:
-        nodes = list(ast.walk(ast.parse(text)))
+        nodes = nodes_of(text)
     except (SyntaxError, ValueError, RecursionError):
         return set()
     found = set()
@@ -185,7 +188,7 @@ def dotted_read(text):
 def attributes_set(text):
     """Names of attributes that a file assigns to."""
     try:
-        nodes = list(ast.walk(ast.parse(text)))
+        nodes = nodes_of(text)
     except (SyntaxError, ValueError, RecursionError):
         return set()
     return {n.attr for n in nodes if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)}

@@ -18,6 +18,7 @@ try:
 except ImportError:
     from hashlib import blake2s
 from csbx_state import class_names
+from csbx_ways import IDENTITY
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -50,11 +51,11 @@ def is_of_c(kind):
 def types_of_c():
     """All there are now, with those that modules in C made later and hold."""
     todo, found = [object], {}
-    subclasses = type.__subclasses__
+    subclasses, identity = type.__subclasses__, IDENTITY
     while todo:
         kind = todo.pop()
-        if id(kind) not in found:
-            found[id(kind)] = kind
+        if identity(kind) not in found:
+            found[identity(kind)] = kind
             todo += subclasses(kind)
     held = [v for m in list(sys.modules.values()) if type(m) is types.ModuleType and not str(getattr(m, "__file__", ".so")).endswith(".py")
             for v in list(vars(m).values()) if type(v) is type and not any(type(f) is types.FunctionType for f in vars(v).values())]
@@ -150,8 +151,8 @@ def make_types_watch():
         return check
 
     at_first = all_types()
-    known = {id(k): k for k in at_first}
-    seen, _id, decorated = {}, id, DECORATED
+    known = {IDENTITY(k): k for k in at_first}
+    seen, _id, decorated = {}, IDENTITY, DECORATED
 
     def strangers():
         found = []

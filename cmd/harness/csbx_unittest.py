@@ -22,6 +22,7 @@ from csbx_modules import MODULES_KNOWN, make_modules
 from csbx_outcomes import frames_of, make_judge
 from csbx_places import file_of
 from csbx_reasons import make_unittest_reasons
+from csbx_syntax import Keeping
 from csbx_texts import bound_by_imports, text_of
 from csbx_witness import find_patched, is_async, make_cases, make_witness, make_witness_within
 
@@ -253,7 +254,7 @@ def run(ask, want, repo, gate, changed, shadows, brought):
                                  "csbx_post", "csbx_shadows", "csbx_state", "csbx_tables", "csbx_types", "csbx_ways", "csbx_bases",
                                  "csbx_conditions", "csbx_defs", "csbx_exact", "csbx_files", "csbx_helpers", "csbx_imports", "csbx_innards",
                                  "csbx_kinds", "csbx_library", "csbx_missing", "csbx_owned", "csbx_modules", "csbx_places", "csbx_reasons",
-                                 "csbx_texts", "csbx_values", "csbx_witness", "csbx_unittest", "__main__"))
+                                 "csbx_syntax", "csbx_texts", "csbx_values", "csbx_witness", "csbx_unittest", "__main__"))
     gate.remove()
     if repo not in sys.path:
         sys.path.insert(0, repo)
@@ -271,9 +272,10 @@ def run(ask, want, repo, gate, changed, shadows, brought):
             suite = loader.discover(".")
         count = suite.countTestCases()
         tests = tests_in(suite)
-        for test in tests:
-            prepare(test)
-        begin_modules(tests)
+        with Keeping():
+            for test in tests:
+                prepare(test)
+            begin_modules(tests)
         for name in changed_facts():
             ask("found", "outcome_call", "%s is another, which tests may ask for" % name)
         if not want["ids"] and not want["args"]:

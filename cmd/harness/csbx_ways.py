@@ -18,6 +18,7 @@ import types
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 EVENT = "csbx.ask"
+IDENTITY = object.__hash__  # of its own for each object there is. id() raises an audit event, which takes ten times as long
 
 
 def _ask(*request):
