@@ -324,6 +324,22 @@ static int make_fifo(struct unpack *x, int dir, const char *name, const struct t
 	return r < 0 ? r : set_time(fd, h->mtime_s, e);
 }
 
+/* Some file systems keep no nanoseconds, and some no time of the year 2038: the mark is the time then. */
+static int mark_link(int fd, int64_t mtime_s, struct err *e)
+{
+	struct stat st;
+	int r = set_time_of(fd, mtime_s, PATH_COPIED_LINK_NS, e);
+
+	if (r >= 0 && fstat(fd, &st) == 0 && path_is_copied_link(&st))
+		return 0;
+	r = set_time_of(fd, PATH_COPIED_LINK_NS, 0, e);
+	if (r >= 0 && (fstat(fd, &st) < 0 || !path_is_copied_link(&st)))
+		r = err_set(e, EOPNOTSUPP,
+			    "it is a symbolic link, and the file system keeps no time of one by "
+			    "which csbx would know it (-L copies what it leads to inside)");
+	return r;
+}
+
 static int make_symlink(struct unpack *x, int dir, const char *name, const struct tar_header *h,
 			struct err *e)
 {
@@ -340,9 +356,11 @@ static int make_symlink(struct unpack *x, int dir, const char *name, const struc
 		return err_sys(e, "make the symbolic link");
 	fd = open_made(dir, name, S_IFLNK, e);
 	r = fd < 0 ? fd : set_owner(x, fd, h, e);
-	return r < 0 ? r
-		     : set_time_of(fd, h->mtime_s, x->u->refuse_way_out ? PATH_COPIED_LINK_NS : 0,
-				   e);
+	if (r >= 0)
+		r = x->u->refuse_way_out ? mark_link(fd, h->mtime_s, e) : set_time(fd, h->mtime_s, e);
+	if (r < 0)
+		(void)unlinkat(dir, name, 0);
+	return r;
 }
 
 static int map_name(struct unpack *x, const char *raw, struct strbuf *out, struct err *e);

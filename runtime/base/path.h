@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 struct err;
+struct stat;
 
 /* open(2) flags as usual, O_CLOEXEC added. */
 int path_open_in_root(int rootfd, const char *path, int flags, mode_t mode, struct err *e);
@@ -80,9 +81,11 @@ struct path_places {
 /*
  * The nanoseconds of the time of change of a symbolic link that `cp` brought out of a container: the
  * program has made it, and it may lead anywhere. None of what follows here goes by one. (The time in
- * a tar has none, and other links have it once in 1,000 million.)
+ * a tar has none, and other links have it once in 1,000 million.) Where a file system keeps no
+ * nanoseconds the seconds are this number, in the year 1976.
  */
 #define PATH_COPIED_LINK_NS 206158433
+bool path_is_copied_link(const struct stat *st);
 
 /*
  * open(2) of a path that the caller gave, as if fs.protected_symlinks and its kin were set: in a

@@ -63,13 +63,19 @@ static bool is_foreign(const struct output_way *w, const struct stat *st, const 
 	return is_shared(w, dir) && st->st_uid != geteuid() && st->st_uid != dir->st_uid;
 }
 
-/* Looks from the directory up. What cannot be reached upwards has not been named either. */
+/*
+ * Looks from the directory up. A program can close a directory of its own (0), and open it again:
+ * what cannot be reached upwards is one of its own, too.
+ */
 static bool lies_in_programs(const struct output_way *w)
 {
 	const struct path_places *p = w->programs;
-	_close_ int at = p && p->n ? openat(w->dir, ".", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	_close_ int at = -1;
 	struct stat st, below = {0};
 
+	if (!p || !p->n)
+		return false;
+	at = openat(w->dir, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	while (at >= 0 && fstat(at, &st) == 0) {
 		int up;
 
@@ -84,7 +90,7 @@ static bool lies_in_programs(const struct output_way *w)
 		fd_close(&at);
 		at = up;
 	}
-	return false;
+	return true;
 }
 
 static int open_seen(struct output_way *w, int seen, const char *path, struct err *e)
@@ -186,6 +192,12 @@ static void enter(struct output_way *w, int *fd)
 	w->at += strcspn(w->at, "/");
 }
 
+bool path_is_copied_link(const struct stat *st)
+{
+	return st->st_mtim.tv_nsec == PATH_COPIED_LINK_NS ||
+	       st->st_mtim.tv_sec == PATH_COPIED_LINK_NS;
+}
+
 static int pass_link(struct output_way *w, int link, const char *name, const struct stat *st,
 		     const struct stat *dir, const char *path, struct err *e)
 {
@@ -195,7 +207,7 @@ static int pass_link(struct output_way *w, int link, const char *name, const str
 		return err_set(e, ELOOP,
 			       "%s: '%s' is a symbolic link of user %u, which is not followed",
 			       path, name, st->st_uid);
-	if (st->st_mtim.tv_nsec == PATH_COPIED_LINK_NS)
+	if (path_is_copied_link(st))
 		return err_set(e, ELOOP,
 			       "%s: '%s' is a symbolic link that was copied out of a container, "
 			       "and is not followed",

@@ -3,6 +3,7 @@
 for the same command, given again, does not lead to what csbx writes."""
 import json
 import os
+import subprocess
 
 import pytest
 
@@ -106,3 +107,24 @@ def test_a_link_on_the_way_to_the_mount_is_followed(csbx, python_image, place):
     (place / "link").symlink_to("ws")
     csbx.ok("start", f"--json={place}/link/out.json", "--volume", f"{place}/link:/w", python_image, "python3", "-c", "")
     assert json.loads((place / "ws/out.json").read_text())["exit_code"] == 0
+
+
+@pytest.mark.parametrize("words", [["--json=link"], ["--env-file", "link"]], ids=["written", "read"])
+def test_a_directory_above_that_is_closed(csbx, python_image, place, words):
+    """By the program: what cannot be reached from the link's directory upwards lies in the mount all the same."""
+    deep = place / "ws/closed/deep"
+    deep.mkdir(parents=True)
+    (deep / "link").symlink_to(place / "private/file")
+    if csbx.user:
+        for path in (deep.parent, deep, deep / "link"):
+            os.lchown(path, csbx.owner.pw_uid, csbx.owner.pw_gid)
+    here = os.open(deep, os.O_PATH)
+    deep.parent.chmod(0)
+    try:
+        p = subprocess.run(csbx.argv(["start", *words, "--mount", f"{place}/ws:/w", python_image, "true"]), env=csbx.env,
+                           capture_output=True, text=True, timeout=60, preexec_fn=lambda: os.fchdir(here),
+                           **csbx.identity())
+        refused(p, place)
+    finally:
+        os.close(here)
+        deep.parent.chmod(0o755)

@@ -334,6 +334,36 @@ def test_two_copies_make_no_way_out(box, order):
     assert not list(victim.iterdir())
 
 
+@pytest.fixture
+def coarse(box, tmp_path_factory):
+    """A directory of a file system that keeps whole seconds."""
+    disk, top = tmp_path_factory.mktemp("coarse") / "disk", box.work / "coarse"
+    with open(disk, "wb") as f:
+        f.truncate(1 << 20)
+    subprocess.run(["mkfs.ext4", "-q", "-I", "128", disk], check=True, timeout=60)
+    top.mkdir()
+    p = subprocess.run(["mount", "-o", "loop", disk, top], capture_output=True, text=True, timeout=60)
+    if p.returncode:
+        pytest.skip(f"no loop device here: {p.stderr.strip()}")
+    os.chown(top, box.owner.pw_uid, box.owner.pw_gid)
+    yield top
+    subprocess.run(["umount", top], check=True, timeout=60)
+
+
+@pytest.mark.needs_root
+def test_no_path_goes_by_a_link_of_a_file_system_without_nanoseconds(box, coarse):
+    (coarse / "victim").mkdir()
+    os.chown(coarse / "victim", box.owner.pw_uid, box.owner.pw_gid)
+    inside(box, f"mkdir -p /res; ln -s {coarse}/victim /res/sub; ln -s ../victim /res/far; touch -h -d '2040-01-01' /res/far")
+    box.ok("cp", "box:/res", f"{coarse}/out")
+    assert os.lstat(coarse / "out/sub").st_mtime_ns % 10**9 == 0, "this file system keeps them"
+    inside(box, "rm -rf /res; mkdir -p /res/sub /res/far; echo x >/res/sub/file; echo x >/res/far/file")
+    for name in ("sub", "far"):
+        p = box.run("cp", f"box:/res/{name}/.", f"{coarse}/out/{name}")
+        assert p.returncode and "copied out of a container" in p.stderr, (name, p)
+    assert not list((coarse / "victim").iterdir())
+
+
 @pytest.mark.parametrize("docker", [(), ("docker",)], ids=["", "docker"])
 def test_no_path_goes_by_a_link_that_a_copy_brought(box, docker):
     victim = box.work / "victim"
