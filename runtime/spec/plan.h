@@ -89,7 +89,7 @@ struct op {
 	bool skip;
 	/*
 	 * With OP_HIDE in the plan: src without links, owned; and of OP_HIDE itself the links on
-	 * the way to it.
+	 * the way to it, and the directories on it that ".." leaves again.
 	 */
 	char *real;
 	struct strv links;

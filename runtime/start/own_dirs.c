@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/openat2.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -160,8 +161,11 @@ static int walk(const char *path, struct walk *w, struct strv *links, struct err
 		char *slash = strrchr(w->at, '/');
 
 		if (n == 2 && !memcmp(name, "..", 2)) {
-			if (slash)
+			/* The directory that is left again is on the way: a link in its place is followed. */
+			if (slash) {
+				strv_add(links, w->at);
 				*slash = 0;
+			}
 		} else if (n != 1 || *name != '.') {
 			if (len + n + 2 > sizeof(w->at))
 				return too_long(path, e);
@@ -241,6 +245,42 @@ static int pass_over(struct shown *s, const char *at, const struct op *op, struc
 		       op->src, at);
 }
 
+/* By the caller's id, which the program has: in a directory with the sticky bit its owner may, too. */
+static bool may_be_replaced(const char *link)
+{
+	char dir[PATH_MAX];
+	struct stat st, of_link;
+	const char *slash = strrchr(link, '/');
+	int n = slash ? (int)(slash - link) : 0;
+
+	snprintf(dir, sizeof(dir), "%.*s", n ? n : 1, n ? link : "/");
+	if (lstat(dir, &st) < 0 || lstat(link, &of_link) < 0)
+		return true;
+	if (S_ISDIR(of_link.st_mode)) /* that ".." leaves */
+		return false;
+	if (faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) < 0)
+		return st.st_uid == geteuid();
+	return !(st.st_mode & S_ISVTX) || st.st_uid == geteuid() || of_link.st_uid == geteuid();
+}
+
+/*
+ * A link of another user is on the way: csbx does not follow it, and has nothing there. 1: so it
+ * stays. A program that may write to the link's directory puts one of its own into the link's place,
+ * which the next start believes: it may have given the link away itself, chown(2).
+ */
+static int pass_over_links(const struct op *op, struct err *e)
+{
+	for (size_t i = 0; i < op->links.n; i++) {
+		if (may_be_replaced(op->links.items[i]))
+			return err_set(e, ELOOP,
+				       "csbx's own directory %s must be hidden from a mount, and "
+				       "the symbolic link %s on the way is of another user (chown "
+				       "-h or remove it)",
+				       op->src, op->links.items[i]);
+	}
+	return 1;
+}
+
 /*
  * As csbx makes it when it is first used, by the same links. 1: it cannot be made, and so not by the
  * program either, which is no more than the caller.
@@ -252,7 +292,9 @@ static int make(struct shown *s, const char *at, const struct op *op, struct err
 
 	if (fd == -EACCES)
 		return pass_over(s, at, op, e);
-	if (fd == -EROFS || fd == -ELOOP)
+	if (fd == -ELOOP)
+		return pass_over_links(op, e);
+	if (fd == -EROFS)
 		return 1;
 	if (fd == -EPERM) /* also of one that was made, if all are open to others there */
 		return 0;
