@@ -316,18 +316,6 @@ static int ask_server(struct squashd_attach *a, struct err *e)
 	}
 }
 
-/* The plan tells it in the end; what is not wanted is not asked for. */
-static bool shows_nothing_of_host(const struct container_spec *s)
-{
-	bool nothing = s->rootfs.kind == ROOTFS_SQUASHFS && s->ns.pid == PID_PRIVATE &&
-		       s->ns.net != NET_HOST && s->ns.ipc != IPC_HOST && !s->ns.host_dev &&
-		       !s->ns.host_sys && !s->hooks.n;
-
-	for (size_t i = 0; i < s->n_mounts && nothing; i++)
-		nothing = s->mounts[i].kind == MOUNT_TMPFS;
-	return nothing;
-}
-
 static int attach_new(const struct paths *paths, const struct container_spec *spec,
 		      const struct id_map *map, struct squashd_attach **ret, struct err *e)
 {
@@ -365,7 +353,7 @@ static int attach_new(const struct paths *paths, const struct container_spec *sp
 	a->request.linger_ms = paths->linger_ms;
 	a->boot.wants_net = a->request.wants_net = spec->ns.net == NET_NONE;
 	a->request.key = a->boot.key;
-	if (shows_nothing_of_host(spec))
+	if (spec_shows_nothing_of_host(spec))
 		a->request.apart_id = peer_own_mounts_id();
 	for (size_t i = 1; spec->rootfs.kind == ROOTFS_SQUASHFS && i <= spec->rootfs.n_lowers; i++)
 		a->request.above[a->request.n_above++] = rootfs_part_at(&spec->rootfs, i).id;

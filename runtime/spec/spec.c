@@ -408,3 +408,14 @@ int spec_freeze(struct container_spec *s, struct err *e)
 		r = check_hostname(s->ns.hostname, e);
 	return r;
 }
+
+bool spec_shows_nothing_of_host(const struct container_spec *s)
+{
+	bool nothing = s->rootfs.kind == ROOTFS_SQUASHFS && s->ns.pid == PID_PRIVATE &&
+		       s->ns.net != NET_HOST && s->ns.ipc != IPC_HOST && !s->ns.host_dev &&
+		       !s->ns.host_sys && !s->hooks.n;
+
+	for (size_t i = 0; i < s->n_mounts && nothing; i++)
+		nothing = s->mounts[i].kind == MOUNT_TMPFS;
+	return nothing;
+}

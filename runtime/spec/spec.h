@@ -274,6 +274,8 @@ struct rootfs_part rootfs_part_at(const struct rootfs_spec *root, size_t i);
 
 /* Appends a zeroed mount, hook or rlimit for the caller to fill; NULL when out of memory. */
 struct mount_spec *spec_add_mount(struct container_spec *s);
+/* No directory, device, socket or process of the host is in it, by words of its own or by a hook. */
+bool spec_shows_nothing_of_host(const struct container_spec *s);
 void spec_free_mount(struct mount_spec *m); /* of one that is in no specification */
 /* Takes mount number i out of the list. */
 void spec_remove_mount(struct container_spec *s, size_t i);

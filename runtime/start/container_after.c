@@ -47,7 +47,7 @@ bool container_net_may_return(const struct container *c)
 		CAP_TO_MASK(CAP_NET_ADMIN) | CAP_TO_MASK(CAP_NET_RAW) | CAP_TO_MASK(CAP_SYS_ADMIN);
 
 	return !c->is_lane && s->ns.net == NET_NONE && !(s->sec.caps & caps) &&
-	       !s->sec.seccomp_off && !s->proc.n_keep_fds && !s->hooks.n &&
+	       !s->sec.seccomp_off && !s->proc.n_keep_fds && spec_shows_nothing_of_host(s) &&
 	       !id_extents_lead_to(c->map.uid, c->map.n_uid, 0) &&
 	       container_mounts_are_private(c) && !has_socket(&c->streams);
 }

@@ -150,12 +150,14 @@ def test_where_a_program_could_leave_what_no_file_shows_it_does_not_return(csbx,
     assert left > 2 and passed(csbx, *options, python_image, "sleep", "0.2") == [*before, 1]
 
 
-def test_where_a_program_could_hand_it_out_it_does_not_return(csbx, python_image):
-    """Through a socket of a directory of the host's."""
+@pytest.mark.parametrize("way", ["mount", "ipc"])
+def test_where_a_program_could_hand_it_out_it_does_not_return(csbx, python_image, way):
+    """Through a socket of a directory of the host's: /dev/shm is one."""
     for _ in range(2):
         csbx.ok("start", python_image, "true")
     *before, left = passed(csbx, python_image, "sleep", "0.2")
-    assert left > 2 and passed(csbx, "--mount", f"{csbx.work}:/host", python_image, "sleep", "0.2") == before
+    options, leaves = {"mount": (["--mount", f"{csbx.work}:/host"], []), "ipc": (["--ipc", "host"], [1])}[way]
+    assert left > 2 and passed(csbx, *options, python_image, "sleep", "0.2") == before + leaves
 
 
 CHANGE = r"""
