@@ -134,42 +134,6 @@ static int open_directory(struct build_context *c, const char *operand, const ch
 	return r < 0 ? r : read_ignore(c, file ? file : DEFAULT_NAME, file, e);
 }
 
-/* Every byte of the path is meant as it is. */
-static int add_own(struct build_context *c, const char *path, struct err *e)
-{
-	_strbuf_ struct strbuf pattern = STRBUF_INIT;
-	size_t before = c->ignored.patterns.n;
-	int r;
-
-	strbuf_addch(&pattern, '/');
-	for (; *path; path++) {
-		if (strchr("*?[]\\", *path))
-			strbuf_addch(&pattern, '\\');
-		strbuf_addch(&pattern, *path);
-	}
-	r = strbuf_check(&pattern, e);
-	if (r >= 0)
-		r = ignore_add(&c->ignored, strbuf_str(&pattern), e);
-	c->n_own += c->ignored.patterns.n - before;
-	return r;
-}
-
-/* A step could read them in a copy of the context; beneath a mount of it a start hides them. */
-static int leave_out_own(struct build_context *c, const struct paths *p, struct err *e)
-{
-	_strv_ struct strv own = STRV_INIT;
-	int r = own_dirs_list(p, &own, e);
-
-	for (size_t i = 0; i < own.n && r >= 0; i++) {
-		_free_ char *real = realpath(own.items[i], NULL);
-		const char *beyond = real ? path_beyond(c->path, real) : NULL;
-
-		if (beyond && *beyond)
-			r = add_own(c, beyond, e);
-	}
-	return r < 0 ? err_wrap(e, "unable to prepare context") : 0;
-}
-
 /* --- standard input -------------------------------------------------------------------------- */
 
 /* A tar has its magic; a compressed one the magic of gzip, bzip2, xz or zstd. */
@@ -347,7 +311,7 @@ int build_context_open(struct build_context *c, const struct build_context_how *
 	    : str_eq(operand, "-") ? open_stdin(c, file, e)
 				   : open_directory(c, operand, file, e);
 	if (r >= 0 && c->path)
-		r = leave_out_own(c, how->paths, e);
+		r = own_dirs_list(how->paths, &c->own, e);
 	if (r >= 0 && !c->dockerfile.len)
 		r = err_set(e, EINVAL, "the Dockerfile (%s) cannot be empty",
 			    c->name ? c->name : DEFAULT_NAME);
@@ -364,5 +328,6 @@ void build_context_close(struct build_context *c)
 	free(c->name);
 	strbuf_free(&c->dockerfile);
 	ignore_free(&c->ignored);
+	strv_free(&c->own);
 	*c = (struct build_context)BUILD_CONTEXT_INIT;
 }

@@ -21,8 +21,7 @@ struct build_context {
 	struct strbuf dockerfile; /* its text */
 	char *name;               /* how messages call it */
 	struct ignore ignored;
-	size_t n_own;   /* of its patterns, the last: csbx's own directories, which .dockerignore
-		       * cannot take back */
+	struct strv own;          /* csbx's own directories, which are left out whatever leads there */
 	int tmp_dirfd;  /* where an unpacked context lies: */
 	char *tmp_name; /* below it, removed at the end; NULL: none */
 };

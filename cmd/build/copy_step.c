@@ -38,6 +38,7 @@ static struct select_from select_how(const struct copy_work *w, int root)
 	return (struct select_from){
 		.root = root,
 		.ignored = w->from ? NULL : &w->b->context.ignored,
+		.own = w->from ? NULL : &w->b->context.own,
 		.excluded = w->excluded.patterns.n ? &w->excluded : NULL,
 		.parents = instruction_flag(w->i, "parents") &&
 			   !str_eq(instruction_flag(w->i, "parents"), "false"),

@@ -40,7 +40,8 @@ static int take(const struct build *b, const struct run_mount_item *x, int root,
 {
 	_strv_ struct strv sources = STRV_INIT;
 	const struct select_from how = {.root = root,
-					.ignored = x->from ? NULL : &b->context.ignored};
+					.ignored = x->from ? NULL : &b->context.ignored,
+					.own = x->from ? NULL : &b->context.own};
 	int r = add_source(x, &sources, e);
 
 	*ret = (struct selection){0};

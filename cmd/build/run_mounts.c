@@ -194,8 +194,7 @@ static int tree_path(struct mounting *x, struct run_mount_item *item, char **ret
 static int add_bind(struct mounting *x, struct run_mount_item *item, struct err *e)
 {
 	const struct run_mount *w = &item->words;
-	const bool is_whole =
-		!item->from && x->b->context.ignored.patterns.n == x->b->context.n_own;
+	const bool is_whole = !item->from && !x->b->context.ignored.patterns.n;
 	struct mount_spec *m;
 	char *path = NULL;
 	int r = is_whole && !w->readwrite ? context_path(x, item, &path, e)

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ struct walk {
 	const struct select_from *f;
 	struct selection *s;
 	struct err *e;
+	struct path_places own; /* f->own, those that exist */
 };
 
 void selection_free(struct selection *s)
@@ -48,6 +50,48 @@ static char *join(const char *a, const char *b)
 static bool is_ignored(const struct walk *w, const char *path)
 {
 	return w->f->ignored && *path && ignore_has(w->f->ignored, path);
+}
+
+static int find_own(struct walk *w)
+{
+	struct stat st;
+
+	if (!w->f->own || !w->f->own->n)
+		return 0;
+	w->own.items = calloc(w->f->own->n, sizeof(*w->own.items));
+	if (!w->own.items)
+		return no_memory(w);
+	for (size_t i = 0; i < w->f->own->n; i++) {
+		if (stat(w->f->own->items[i], &st) == 0)
+			w->own.items[w->own.n++] = (struct path_place){st.st_dev, st.st_ino};
+	}
+	return 0;
+}
+
+static bool is_own(const struct walk *w, const struct stat *st)
+{
+	for (size_t i = 0; i < w->own.n; i++) {
+		if (w->own.items[i].dev == st->st_dev && w->own.items[i].ino == st->st_ino)
+			return true;
+	}
+	return false;
+}
+
+/* path: a name beneath the root without links. What cannot be looked at is none of the context's. */
+static bool lies_in_own(const struct walk *w, const char *path)
+{
+	for (size_t n = strlen(path); w->own.n && n;) {
+		_free_ char *part = strndup(path, n);
+		_close_ int fd = part ? path_open_in_root(w->f->root, part, O_PATH, 0, NULL) : -1;
+		struct stat st;
+
+		if (fd < 0 || fstat(fd, &st) < 0 || is_own(w, &st))
+			return true;
+		while (n && path[n - 1] != '/')
+			n--;
+		n -= n > 0;
+	}
+	return false;
 }
 
 static int not_found(struct walk *w, const char *source)
@@ -166,6 +210,8 @@ static int visit(struct walk *w, int dir, const char *name, const char *from, co
 		return errno == ENOENT ? 0 : err_sys(w->e, "/%.300s", path);
 	if (fstat(fd, &st) < 0)
 		return err_sys(w->e, "/%.300s", path);
+	if (is_own(w, &st))
+		return 0;
 	if (!skip && !excluded)
 		r = add(w, fd, &st, path, target);
 	return r < 0 || !S_ISDIR(st.st_mode) ? r : walk_dir(w, fd, path, target, depth + 1);
@@ -265,6 +311,8 @@ static int take(struct walk *w, const char *path, const char *asked)
 		return err_wrap(w->e, "/%.300s", path);
 	if (w->f->ignored)
 		r = own_name(w, fd, path, &own);
+	if (r >= 0 && own && lies_in_own(w, own))
+		return not_found(w, asked);
 	return r < 0 ? r : take_opened(w, fd, path, own ? own : path, asked);
 }
 
@@ -325,12 +373,14 @@ static int take_source(struct walk *w, const char *source)
 int select_sources(const struct select_from *f, const struct strv *sources, struct selection *ret,
 		   struct err *e)
 {
-	struct walk w = {f, ret, e};
-	int r = 0;
+	struct walk w = {.f = f, .s = ret, .e = e};
+	int r;
 
 	*ret = (struct selection){0};
+	r = find_own(&w);
 	for (size_t i = 0; r >= 0 && i < sources->n; i++)
 		r = take_source(&w, sources->items[i]);
+	free(w.own.items);
 	ret->is_one_file &= ret->n_sources == 1;
 	if (r < 0)
 		selection_free(ret);

@@ -45,9 +45,13 @@ struct selection {
 
 struct select_from {
 	int root; /* O_RDONLY|O_DIRECTORY or O_PATH */
-	/* .dockerignore, and csbx's own directories; of the context alone, else NULL. A file is
-	 * ignored by its own name too, where a link leads to it. */
+	/* .dockerignore; of the context alone, else NULL. A file is ignored by its own name too,
+	 * where a link leads to it. */
 	const struct ignore *ignored;
+	/* Directories of the host, by paths outside, that are not there, by whatever mount the root
+	 * has them; NULL: none. A step could read csbx's own in a copy of the context; beneath a
+	 * mount of it a start hides them. */
+	const struct strv *own;
 	const struct ignore *excluded; /* --exclude, by names below the source; NULL: none */
 	bool parents;                  /* --parents: names keep the directories of the source */
 };

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import harness
+import images
 
 pytestmark = [pytest.mark.both_users, pytest.mark.feature("userns")]
 HERE = Path(__file__).parent
@@ -242,6 +243,38 @@ def test_links_on_the_way_stay(csbx, world, python_image):
     assert os.readlink(home / ".cache") == "../disk" and os.readlink(home / ".local/share") == "../../disk/share"
 
 
+@pytest.mark.parametrize("way", ["link", "path"])
+def test_what_a_path_leaves_again_stays(csbx, world, python_image, way):
+    """A directory that ".." takes back is on the way too: a link in its place would lead elsewhere."""
+    home = fresh_home(csbx, world)
+    made(csbx, home / "spare")
+    made(csbx, home / "dot/config/csbx")
+    if way == "link":
+        (home / ".config").symlink_to("spare/../dot/config")
+        if csbx.user:
+            os.lchown(home / ".config", csbx.owner.pw_uid, csbx.owner.pw_gid)
+    else:
+        csbx.env["XDG_CONFIG_HOME"] = f"{home}/spare/../dot/config"
+    out = csbx.ok("start", "--mount", f"{home}:/h", python_image, "sh", "-c",
+                  "mv /h/spare /h/moved; rmdir /h/spare; mv /h/dot /h/moved; ls -A /h; ls -A /h/dot/config/csbx")
+    assert "moved" not in out.split() and {"spare", "dot"} <= set(out.split())
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("name, own", [(".config", "dot/csbx"), (".cache", "dot/csbx")])
+def test_a_link_on_the_way_that_was_given_to_another_id(csbx, world, busybox_image, name, own):
+    """A program that has a range of ids gives the caller's link away, and csbx follows it no more; where what it leads to is gone
+    the program could put a directory of its own into the link's place."""
+    home = fresh_home(csbx, world)
+    made(csbx, home / "dot")
+    (home / name).symlink_to("dot")
+    os.lchown(home / name, 100005, 100005)
+    csbx.fails("start", "--mount", f"{home}:/h", busybox_image, "true", says=f"the symbolic link {home}/{name} on the way is of another user")
+    os.lchown(home / name, csbx.owner.pw_uid, csbx.owner.pw_gid)
+    csbx.ok("start", "--mount", f"{home}:/h", busybox_image, "true")
+    assert (home / own).is_dir()
+
+
 @pytest.mark.parametrize("name", ["data", "data/containers", "run", "run/instances", "cache", "data/containers/kept/record"])
 def test_a_mount_of_it_is_refused(csbx, world, busybox_image, name):
     csbx.fails("start", "--mount", f"{world / name}:/x:ro", busybox_image, "true",
@@ -367,9 +400,13 @@ def test_a_lock_held_inside_delays_a_logout_and_no_more(csbx, world, python_imag
 
 def run_with_another_mount(csbx, source, place, *argv):
     """A start where the administrator has mounted a directory at a second place."""
+    return command_with_another_mount(csbx, source, place, "start", "--mount", f"{HERE}:/t:ro", *argv)
+
+
+def command_with_another_mount(csbx, source, place, *argv):
     script = ('mount --bind "$1" "$2" && shift 2 && exec setpriv --reuid="$1" --regid="$2" --clear-groups "${@:3}"')
     return subprocess.run(["unshare", "-m", "bash", "-c", script, "-", source, place, str(csbx.owner.pw_uid),
-                           str(csbx.owner.pw_gid), *csbx.argv(["start", "--mount", f"{HERE}:/t:ro", *argv])],
+                           str(csbx.owner.pw_gid), *csbx.argv(argv)],
                           env=csbx.env, cwd="/", capture_output=True, text=True, timeout=60, check=False)
 
 
@@ -522,3 +559,26 @@ def test_a_context_of_a_build_has_nothing_of_csbx(csbx, world, ignore):
         names = [n for n in tar.getnames() if n.startswith("all/")]
     assert "all/home/seen" in names
     assert not [n for n in names if n.startswith(("all/data", "all/cache", "all/run", "all/home/own"))], names
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("words", ["COPY . /all", "COPY data/containers /all/data", "COPY home/way/containers /all/data",
+                                   "COPY dat*/contain* /all/data", "RUN --mount=type=bind,rw,target=/all [\"/bin/ls\", \"/all/data\"]"])
+def test_a_context_by_another_mount_has_nothing_of_csbx(csbx, world, words):
+    """The path of the context has none in common with csbx's own."""
+    other = csbx.top / "other"
+    other.mkdir()
+    (world / "home/way").symlink_to("../data")
+    (world / "Dockerfile").write_text(f"FROM box\n{words}\n")
+    if csbx.user:
+        os.chown(world / "Dockerfile", csbx.owner.pw_uid, csbx.owner.pw_gid)
+    archive = csbx.work / "box.tar"
+    images.busybox_image().write_docker_archive(archive, tags=("box:latest",))
+    archive.chmod(0o644)
+    csbx.ok("docker", "load", "-q", "-i", archive)
+    p = command_with_another_mount(csbx, world, other, "docker", "build", "-t", "all", str(other))
+    if words != "COPY . /all":
+        assert p.returncode != 0 and ("not found" in p.stderr or "No such file" in p.stderr), (p.stdout, p.stderr)
+        return
+    assert p.returncode == 0, p.stderr
+    assert csbx.ok("docker", "run", "--rm", "all", "ls", "/all").split() == ["Dockerfile", "home", "tmp"]
