@@ -113,9 +113,10 @@ static void leave_own(struct wanted *w, const struct build_stage *target)
 
 static void find(struct build *b, struct build_stage *target, bool *is_needed, bool *is_side)
 {
-	struct wanted w = {b, is_needed, is_side};
+	struct wanted w = {.b = b, .is_needed = is_needed};
 	struct build_ahead *a = &b->ahead;
 
+	w.is_side = is_side;
 	is_needed[target - b->stages] = true;
 	for (size_t i = (size_t)(target - b->stages) + 1; i-- > 0;) {
 		if (is_needed[i])

@@ -57,6 +57,7 @@ const struct verb verb_build = {
 	.run = csbx_build,
 };
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): the name that is declared */
 #define DOCKER_BUILD(id, verb_name)                                       \
 	const struct docker_verb id = {                                   \
 		.name = verb_name,                                        \
@@ -69,6 +70,7 @@ const struct verb verb_build = {
 		.done = build_args_done,                                  \
 		.run = docker_build_run,                                  \
 	}
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* One verb by three names. */
 DOCKER_BUILD(docker_verb_build, "build");

@@ -80,6 +80,7 @@ static int version_run(struct docker *d, void *args, int argc, char **argv)
 	return cmd_print(&out);
 }
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): the name that is declared */
 #define DOCKER_PRUNE(id, verb_name)                                       \
 	const struct docker_verb id = {                                   \
 		.name = verb_name,                                        \
@@ -89,6 +90,7 @@ static int version_run(struct docker *d, void *args, int argc, char **argv)
 		.done = prune_done,                                       \
 		.run = prune_run,                                         \
 	}
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 DOCKER_PRUNE(docker_verb_builder_prune, "builder prune");
 DOCKER_PRUNE(docker_verb_buildx_prune, "buildx prune");

@@ -357,7 +357,8 @@ static int make_symlink(struct unpack *x, int dir, const char *name, const struc
 	fd = open_made(dir, name, S_IFLNK, e);
 	r = fd < 0 ? fd : set_owner(x, fd, h, e);
 	if (r >= 0)
-		r = x->u->refuse_way_out ? mark_link(fd, h->mtime_s, e) : set_time(fd, h->mtime_s, e);
+		r = x->u->refuse_way_out ? mark_link(fd, h->mtime_s, e)
+					 : set_time(fd, h->mtime_s, e);
 	if (r < 0)
 		(void)unlinkat(dir, name, 0);
 	return r;

@@ -36,6 +36,7 @@
 	X(curl_global_init)   \
 	X(curl_slist_append)  \
 	X(curl_slist_free_all)
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): the name that is declared */
 #define DECLARE(name) __typeof__(name) *name;
 #define LOOK_UP(name) ok &= !!(*(void **)&lib.name = dlsym(handle, #name));
 

@@ -138,8 +138,8 @@ const char *err_without_name(const char *cause, const char *words)
 
 	if (!n || n > len || memcmp(words + len - n, cause, n) != 0)
 		return cause;
-	return n == len || words[len - n - 1] == ' ' || words[len - n - 1] == ':' ? colon + 2 :
-										    cause;
+	return n == len || words[len - n - 1] == ' ' || words[len - n - 1] == ':' ? colon + 2
+										  : cause;
 }
 
 int err_wrap(struct err *e, const char *fmt, ...)

@@ -484,7 +484,8 @@ int hide_own_directory(struct child *c, const struct op *op, struct err *e)
 	fd = open_exactly(op->real);
 	if (fd < 0 && (fd == -ENOENT || fd == -EACCES) && is_below_hidden(c->plan, op))
 		return 0;
-	if (fd < 0) /* a program that holds a directory on the way could open it, or bring it back */
+	/* A program that holds a directory on the way could open it, or bring it back. */
+	if (fd < 0)
 		return err_code(e, fd, "hide csbx's own directory %s", op->real);
 	r = look(c, fd, &h.own, e);
 	if (r >= 0)

@@ -12,8 +12,8 @@ pid_t orphan_fork(void (*first)(void *arg), void *arg)
 
 	if (between == 0) {
 		if (first)
-			first(arg);
-		child = fork();
+			first(arg); /* NOLINT(clang-analyzer-unix.Vfork) */
+		child = fork();     /* NOLINT(clang-analyzer-unix.Vfork) */
 		if (child == 0)
 			return 0;
 		_exit(0);

@@ -100,7 +100,7 @@ static int add(const struct stack_add *where, const struct rootfs_part *file, in
 	       struct err *e)
 {
 	_close_ int fuse = -1, tree = -1, dir = -1;
-	uint32_t place;
+	uint32_t place = 0;
 	int r;
 
 	if (setns(where->userns_fd, CLONE_NEWUSER) < 0)

@@ -16,7 +16,7 @@ static const struct {
 	long long ns;
 } units[] = {
 	{"ns", 1},           {"us", 1000},         {"ms", 1000000},
-	{"s", 1000000000ll}, {"m", 60000000000ll}, {"h", 3600000000000ll},
+	{"s", 1000000000LL}, {"m", 60000000000LL}, {"h", 3600000000000LL},
 };
 
 static long long unit_ns(const char *s, size_t len)
@@ -35,7 +35,7 @@ static const char *duration_part(const char *s, long long *total)
 	const char *digits = s, *name;
 
 	for (; isdigit((unsigned char)*s); s++) {
-		if (whole > 1000000000000ll)
+		if (whole > 1000000000000LL)
 			return NULL;
 		whole = whole * 10 + (*s - '0');
 	}

@@ -76,7 +76,7 @@ int health_write(int run_fd, const struct health *h, struct err *e)
 	for (size_t i = 0; i < h->n; i++) {
 		flat_u64(&w, TAG_START, h->probes[i].start_ns);
 		flat_u64(&w, TAG_END, h->probes[i].end_ns);
-		flat_u64(&w, TAG_EXIT_CODE, (uint64_t)(h->probes[i].exit_code + 1));
+		flat_u64(&w, TAG_EXIT_CODE, (uint64_t)((int64_t)h->probes[i].exit_code + 1));
 		flat_str(&w, TAG_OUTPUT, h->probes[i].output ? h->probes[i].output : "");
 	}
 	r = flat_end(&w, e);

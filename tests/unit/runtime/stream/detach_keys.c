@@ -14,15 +14,10 @@ static bool parses(const char *text, const char *bytes, size_t n)
 
 static void test_words(void)
 {
-	static const char *const bad[] = {"foo",
-					  ",",
-					  "a,",
-					  "ctrl-A",
-					  "ctrl-1",
-					  "ctrl-pp",
-					  "DELX",
-					  "ctrl-p,,a",
-					  "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q"};
+	static const char *const bad[] = {
+		"foo",    ",",         "a,",
+		"ctrl-A", "ctrl-1",    "ctrl-pp",
+		"DELX",   "ctrl-p,,a", "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q"};
 	struct detach_keys k;
 
 	ok(parses(NULL, "\x10\x11", 2) && parses("", "\x10\x11", 2), "the default");
