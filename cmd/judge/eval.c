@@ -26,6 +26,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/record/volume.h"
 #include "runtime/settings/config.h"
 #include "runtime/spec/result_json.h"
 
@@ -391,6 +392,8 @@ static int eval_run(struct cmd *c, void *args, int argc, char **argv)
 	struct err e = ERR_INIT;
 	int code, r = check_words(c, a, argc, &e);
 
+	if (r >= 0)
+		r = volume_find_all(&c->paths, &a->run.spec, &e);
 	if (r >= 0)
 		r = choose_warm(c, a, &e);
 	if (r >= 0)

@@ -12,7 +12,10 @@
 struct container_spec;
 struct err;
 
-/* Of the mounts that are known; a source that is not there yet has nothing in it. */
+/*
+ * Of the writable mounts, and of the host's /dev/shm; a source that is not there yet has nothing in
+ * it. Volumes have theirs by volume_find_all(), which is to be called before.
+ */
 int program_places(const struct container_spec *s, struct path_places *ret, struct err *e);
 void program_places_free(struct path_places *p);
 

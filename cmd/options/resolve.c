@@ -380,7 +380,8 @@ int resolve_rest(struct cmd *c, const struct subject *s, struct run_opts *o, str
 	static step *const steps[] = {set_names, set_mounts, set_stop_signal};
 	struct resolve x = {.c = c, .meta = &s->meta, .o = o, .spec = &o->spec};
 
-	if (env_files_take(&o->env_files, &o->spec, &o->env, e) < 0)
+	if (volume_find_all(&c->paths, &o->spec, e) < 0 ||
+	    env_files_take(&o->env_files, &o->spec, &o->env, e) < 0)
 		return -e->code;
 	return run_steps(&x, steps, sizeof(steps) / sizeof(steps[0]), e);
 }
@@ -393,7 +394,8 @@ int resolve_spec(struct cmd *c, const struct resolve_request *q, struct run_opts
 	};
 	struct resolve x = {.c = c, .q = q, .meta = &q->subject->meta, .o = o, .spec = &o->spec};
 
-	if (env_files_take(&o->env_files, &o->spec, &o->env, e) < 0)
+	if (volume_find_all(&c->paths, &o->spec, e) < 0 ||
+	    env_files_take(&o->env_files, &o->spec, &o->env, e) < 0)
 		return -e->code;
 	return run_steps(&x, steps, sizeof(steps) / sizeof(steps[0]), e);
 }

@@ -12,6 +12,7 @@
 #include "cmd/options/run_opts.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/record/volume.h"
 #include "runtime/settings/config.h"
 #include "runtime/start/container.h"
 #include "runtime/spec/name.h"
@@ -199,6 +200,8 @@ int run_prepare(struct cmd *c, const struct run_request *q, struct run_opts *o,
 
 	if (r >= 0)
 		r = set_run_name(o, q->name, e);
+	if (r >= 0 && o->stdin_path)
+		r = volume_find_all(&c->paths, &o->spec, e);
 	if (r >= 0 && o->stdin_path)
 		r = run_replace_stdin(o->stdin_path, &o->spec, e);
 	return r < 0 ? r : resolve_spec(c, &resolve, o, e);

@@ -246,6 +246,33 @@ int volume_open_all(const struct paths *p, struct container_spec *s, struct err 
 	return 0;
 }
 
+int volume_find_all(const struct paths *p, struct container_spec *s, struct err *e)
+{
+	_close_ int dirfd = -1;
+
+	for (size_t i = 0; i < s->n_mounts; i++) {
+		struct mount_spec *m = &s->mounts[i];
+		_free_ char *data = NULL;
+		struct stat st;
+
+		if (!m->volume || m->source || !name_is_valid(m->volume))
+			continue;
+		if (dirfd < 0)
+			dirfd = open_volumes(p, e);
+		if (dirfd < 0)
+			return dirfd;
+		data = str_printf("%s/_data", m->volume);
+		if (!data)
+			return err_oom(e);
+		if (fstatat(dirfd, data, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode))
+			continue;
+		m->source = str_printf("%s/volumes/%s", p->data, data);
+		if (!m->source)
+			return err_oom(e);
+	}
+	return 0;
+}
+
 /* --- which there are ---------------------------------------------------------------------- */
 
 static int by_name(const void *a, const void *b)

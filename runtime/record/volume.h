@@ -78,7 +78,9 @@ int volume_prune(const struct paths *p, bool all, struct strv *ret_removed, stru
  */
 bool volume_is_debris(const struct paths *p, const char *name);
 
-/* Gives every mount of a volume that has none yet its directory as source. */
+/* Gives every mount of a volume that is there its directory as source, and makes nothing. */
+int volume_find_all(const struct paths *p, struct container_spec *s, struct err *e);
+/* The same, and makes the volumes that are missing. */
 int volume_open_all(const struct paths *p, struct container_spec *s, struct err *e);
 
 #endif

@@ -93,6 +93,68 @@ def test_what_a_run_reads(csbx, python_image, place, reader, way):
     assert p.returncode == 125 and SAID in p.stderr and "secret" not in p.stdout + p.stderr, (p.returncode, p.stdout, p.stderr)
 
 
+VOLUME_READERS = {
+    **READERS,
+    "a file of variables": ["run", "--env-file=FILE"],
+    "variables of one that stays": ["create", "--keep", "--name=kept", "--env-file=FILE"],
+    "a repository": ["test", "--repo=WAY"],
+    "a label file": ["docker", "run", "--rm", "--label-file=FILE"],
+}
+
+
+@pytest.fixture
+def volume(csbx, python_image, place):
+    """Where a volume lies in which a program has left links."""
+    csbx.ok("run", "--volume", "vol:/w", python_image, "python3", "-ISc",
+            f"import os; os.symlink({str(place / 'private/file')!r}, '/w/file'); os.symlink({str(place / 'private')!r}, '/w/way')")
+    return csbx.ok("docker", "volume", "inspect", "-f", "{{.Mountpoint}}", "vol").strip()
+
+
+def reads(reader, where, place, options, image):
+    """The command line of a reader of VOLUME_READERS."""
+    verb, *words = VOLUME_READERS[reader]
+    words = [w.replace("FILE", f"{where}/file").replace("WAY", f"{where}/way").replace("CODE", f"{place}/ws/code.py").replace("REPO", f"{place}/ws")
+             for w in words]
+    if verb == "docker":
+        return [verb, words[0], *options, *words[1:], image, "cat"]
+    return [verb, *options, *words, image, "cat"] if verb in ("start", "run", "create") else [verb, "--image", image, *options, *words]
+
+
+@pytest.mark.parametrize("reader", VOLUME_READERS)
+def test_a_volume(csbx, python_image, place, volume, reader):
+    """It is known by its name, and where it lies is csbx's own knowledge."""
+    p = csbx.run(*reads(reader, volume, place, ["--volume", "vol:/w"], python_image))
+    assert p.returncode == 125 and SAID in p.stderr and "secret" not in p.stdout + p.stderr, (p.returncode, p.stdout, p.stderr)
+
+
+def test_a_volume_of_the_settings(csbx, python_image, place, volume):
+    p = csbx.run("run", "--stdin", f"{volume}/file", python_image, "cat", env={"CSBX_VOLUME": "vol:/w"})
+    assert p.returncode == 125 and SAID in p.stderr, (p.returncode, p.stdout, p.stderr)
+    assert csbx.ok("run", "--volume", "vol:/w:ro", "--stdin", f"{volume}/file", python_image, "cat") == SECRET
+    p = csbx.run("run", "--volume", "other:/w", "--stdin", f"{place}/none", python_image, "cat")
+    assert p.returncode == 125 and csbx.ok("docker", "volume", "ls", "-q") == "vol\n", p
+
+
+def test_a_volume_and_a_line(csbx, python_image, place, volume):
+    """A line of a batch makes the volume that the next one has, too."""
+    (place / "batch").write_text(json.dumps({"id": "one", "repo": f"{volume}/way"}) + "\n")
+    p = csbx.run("test", "--image", python_image, "--volume", "vol:/w", "--batch", place / "batch")
+    assert p.returncode == 1 and SAID in json.loads(p.stdout)["error"]["message"], p
+
+
+@pytest.mark.parametrize("words", ["--env-file=", "--stdin=", "--json="])
+def test_the_memory_that_is_shared_with_the_host(csbx, python_image, place, words):
+    """`--ipc host` is a writable mount of /dev/shm."""
+    link = f"/dev/shm/csbx-test-{os.getpid()}-{os.urandom(4).hex()}"
+    try:
+        csbx.ok("run", "--ipc", "host", python_image, "python3", "-ISc", f"import os; os.symlink({str(place / 'private/names')!r}, {link!r})")
+        p = csbx.run("run", "--ipc", "host", f"{words}{link}", python_image, "env")
+        assert p.returncode == 125 and SAID in p.stderr and "SECRET" not in p.stdout, (p.returncode, p.stdout, p.stderr)
+        assert (place / "private/names").read_text() == "THE_SECRET=1\n"
+    finally:
+        os.unlink(link)
+
+
 def test_a_file_of_a_line(csbx, python_image, place):
     plant(csbx, python_image, place, "file", "private/file")
     (place / "batch").write_text("".join(json.dumps({"id": n, "file": f"{place}/ws/{n}"}) + "\n" for n in ("file", "code.py")))

@@ -202,7 +202,7 @@ static int add_groups(struct making *m)
 
 static int collect_labels(struct making *m, struct err *e)
 {
-	int r = 0;
+	int r = m->a->label_files.n ? volume_find_all(&m->c->paths, &m->opts.spec, e) : 0;
 
 	for (size_t i = 0; i < m->subject.meta.labels.n; i++) {
 		const char *label = m->subject.meta.labels.items[i];

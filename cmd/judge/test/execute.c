@@ -6,6 +6,7 @@
 #include "cmd/judge/test/isolate.h"
 #include "cmd/options/resolve.h"
 #include "runtime/base/err.h"
+#include "runtime/record/volume.h"
 #include "runtime/spec/result.h"
 
 int test_check_args(const struct test_args *a, struct err *e)
@@ -50,6 +51,8 @@ int test_make_ready(struct cmd *c, struct test_args *a, const struct test_wish *
 	o->entrypoint = a->python ? a->python : "python3";
 	o->no_stdin = true;
 	o->tty = TTY_WISH_NO;
+	if (r >= 0) /* again: one line of a batch may make a volume that the next one has, too */
+		r = volume_find_all(&c->paths, &o->spec, e);
 	if (r >= 0)
 		r = test_add_repo(w, &o->spec, target, e);
 	if (r >= 0)

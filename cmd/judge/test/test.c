@@ -21,6 +21,7 @@
 #include "cmd/options/run_container.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/record/volume.h"
 #include "runtime/spec/result.h"
 #include "runtime/spec/result_json.h"
 
@@ -217,6 +218,8 @@ static int test_run_verb(struct cmd *c, void *args, int argc, char **argv)
 	int code;
 
 	cmd_hide_values(c, &a->run.env);
+	if (volume_find_all(&c->paths, &a->run.spec, &e) < 0)
+		return cmd_error(&e, "test");
 	if (a->batch)
 		return test_batch(c, a, argc, argv);
 	/* It is an argument of ours, which everybody can read. */
