@@ -71,7 +71,7 @@ static int read_outside(struct build_context *c, const char *file, struct err *e
 	c->name = strdup(file);
 	if (!c->name)
 		return err_oom(e);
-	r = io_read_path(file, DOCKERFILE_MAX_BYTES, &c->dockerfile, e);
+	r = path_read_input(file, DOCKERFILE_MAX_BYTES, &c->dockerfile, e);
 	if (r == -ENOENT)
 		return err_set(e, ENOENT,
 			       "failed to read dockerfile: open %s: no such file or directory",
@@ -89,7 +89,7 @@ static int read_ignore(struct build_context *c, const char *dockerfile, bool is_
 	int r = -ENOENT;
 
 	if (own)
-		r = is_outside ? io_read_path(own, IGNORE_MAX_BYTES, &text, e)
+		r = is_outside ? path_read_input(own, IGNORE_MAX_BYTES, &text, e)
 			       : read_inside(c->root, own, IGNORE_MAX_BYTES, &text, e);
 	if (r == -ENOENT || r == -ENOTDIR)
 		r = read_inside(c->root, name, IGNORE_MAX_BYTES, &text, e);
@@ -117,15 +117,13 @@ static int open_directory(struct build_context *c, const char *operand, const ch
 {
 	int r;
 
-	c->root = open(operand, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (c->root < 0 && (errno == ENOENT || errno == ENOTDIR))
-		return err_set(e, errno, "unable to prepare context: path \"%s\" not found",
+	c->root = path_open_input(operand, O_RDONLY | O_DIRECTORY, NULL, e);
+	if (c->root == -ENOENT || c->root == -ENOTDIR)
+		return err_set(e, -c->root, "unable to prepare context: path \"%s\" not found",
 			       operand);
-	if (c->root < 0)
-		return err_sys(e, "unable to prepare context: %s", operand);
-	c->path = realpath(operand, NULL);
+	c->path = c->root < 0 ? NULL : path_of_open(c->root, operand, e);
 	if (!c->path)
-		return err_sys(e, "unable to prepare context: %s", operand);
+		return err_wrap(e, "unable to prepare context");
 	if (file && str_eq(file, "-")) {
 		r = read_stdin(c, e);
 		return r < 0 ? r : read_ignore(c, NULL, false, e);

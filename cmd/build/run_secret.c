@@ -19,6 +19,7 @@
 #include "runtime/base/io.h"
 #include "runtime/record/volume.h"
 #include "runtime/spec/spec.h"
+#include "cmd/options/input_file.h"
 
 #define SECRET_BYTES_MAX (500u << 10)
 #define SECRET_MODE 0400
@@ -76,8 +77,8 @@ static int find(const char *item, const char *id, char **ret_path, const char **
 				  : err_set(e, ENOENT, "secret %s: the variable %s is not set", id,
 					    env);
 	}
-	*ret_path = realpath(path ? path : id, NULL);
-	return *ret_path ? 0 : err_sys(e, "secret %s: %s", id, path ? path : id);
+	*ret_path = input_path(path ? path : id, NULL, e);
+	return *ret_path ? 0 : err_wrap(e, "secret %s", id);
 }
 
 /* --- a file for the step --------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/base/path.h"
 #include "runtime/settings/config.h"
 #include "runtime/server/meta_cache.h"
 #include "runtime/server/client.h"
@@ -30,10 +31,10 @@ int cmd_read_conf(void *config, const char *path, struct err *e)
 	size_t before;
 	int r;
 	_strbuf_ struct strbuf text = STRBUF_INIT;
-	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	_close_ int fd = path_open_input(path, O_RDONLY, NULL, e);
 
 	if (fd < 0)
-		return err_sys(e, "open");
+		return fd;
 	if (io_read_all(fd, CONF_BYTES_MAX, &text, e) < 0)
 		return e ? -e->code : -EIO;
 	before = c->n;

@@ -2,11 +2,6 @@
 #include "cmd/options/input_file.h"
 
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "cmd/options/program_places.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -30,23 +25,16 @@ int input_file_read(const char *path, size_t max, const struct container_spec *s
 	return fd < 0 ? fd : io_read_regular(fd, path, max, out, e);
 }
 
+char *input_path(const char *path, const struct container_spec *spec, struct err *e)
+{
+	_close_ int fd = input_file_open(path, O_PATH, spec, e);
+
+	return fd < 0 ? NULL : path_of_open(fd, path, e);
+}
+
 char *input_directory_path(const char *path, const struct container_spec *spec, struct err *e)
 {
 	_close_ int fd = input_file_open(path, O_RDONLY | O_DIRECTORY, spec, e);
-	char link[40], real[PATH_MAX], *copy;
-	ssize_t n;
 
-	if (fd < 0)
-		return NULL;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, real, sizeof(real) - 1);
-	if (n < 0) {
-		err_sys(e, "%s", path);
-		return NULL;
-	}
-	real[n] = 0;
-	copy = strdup(real);
-	if (!copy)
-		err_oom(e);
-	return copy;
+	return fd < 0 ? NULL : path_of_open(fd, path, e);
 }

@@ -25,9 +25,11 @@ int input_file_read(const char *path, size_t max, const struct container_spec *s
 		    struct strbuf *out, struct err *e);
 
 /*
- * A directory that is to be mounted: its path without links, the caller's to free; NULL: see e. Its
- * mount is to have no_links, as a program that runs meanwhile may put one there.
+ * What is to be mounted, or opened by another program: its path without links, the caller's to free;
+ * NULL: see e. Its mount is to have no_links, as a program that runs meanwhile may put one there.
  */
+char *input_path(const char *path, const struct container_spec *spec, struct err *e);
+/* The same for a directory that can be read. */
 char *input_directory_path(const char *path, const struct container_spec *spec, struct err *e);
 
 #endif

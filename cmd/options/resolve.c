@@ -9,6 +9,7 @@
 #include "cmd/frame/cmd.h"
 #include "cmd/options/env_file.h"
 #include "cmd/options/fake_root.h"
+#include "cmd/options/input_file.h"
 #include "cmd/options/mount_spec.h"
 #include "cmd/options/resolve_env.h"
 #include "cmd/options/run_opts.h"
@@ -134,12 +135,14 @@ static bool is_enroot_image(const struct image_meta *m)
 static int set_rc_mount(struct resolve *x, struct err *e)
 {
 	struct mount_spec *m = spec_add_mount(x->spec);
+	struct err why = ERR_INIT;
 
 	if (!m)
 		return err_oom(e);
-	m->source = realpath(x->q->rc, NULL);
+	m->source = input_path(x->q->rc, x->spec, &why);
 	if (!m->source)
-		return err_sys(e, "--rc %s", x->q->rc);
+		return err_set(e, why.code, "--rc %s", why.msg);
+	m->no_links = true;
 	m->target = str_printf("/etc/rc");
 	m->asked = str_printf("--rc %s", x->q->rc);
 	m->readonly = true;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/enroot/frame/enroot.h"
+#include "cmd/options/input_file.h"
 #include "cmd/slurm/step_child.h"
 #include "cmd/slurm/hold_priv.h"
 #include "runtime/base/err.h"
@@ -41,8 +42,8 @@ static int exists(struct hold *h, const char *name, struct err *e)
 
 static int use_file(struct hold *h, const char *path, struct err *e)
 {
-	h->image = realpath(path, NULL);
-	return h->image ? 0 : err_sys(e, "--container-image: %s", path);
+	h->image = input_path(path, NULL, e);
+	return h->image ? 0 : err_wrap(e, "--container-image");
 }
 
 /* Reads the output of an importer: one line, an absolute path. */

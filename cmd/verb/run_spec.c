@@ -15,6 +15,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 #include "runtime/record/container_store.h"
 #include "runtime/server/image_meta.h"
@@ -46,8 +47,8 @@ static int read_text(const char *file, struct strbuf *out, struct err *e)
 
 	if (str_eq(file, "-"))
 		return io_read_all_given(STDIN_FILENO, SPEC_JSON_BYTES_MAX, out, e);
-	fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	return fd < 0 ? err_sys(e, "open") : io_read_all(fd, SPEC_JSON_BYTES_MAX, out, e);
+	fd = path_open_input(file, O_RDONLY, NULL, e);
+	return fd < 0 ? fd : io_read_all(fd, SPEC_JSON_BYTES_MAX, out, e);
 }
 
 /* Fills the members of a spec that depend on this machine: the image's identity and attributes. */

@@ -5,7 +5,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/io.h"
+#include "runtime/base/path.h"
 
 /* "REGISTRY=USER:PASSWORD" */
 static int find_given(const struct credentials_query *q, struct credentials *ret, struct err *e)
@@ -39,7 +39,7 @@ static int find_given(const struct credentials_query *q, struct credentials *ret
 /* 1 and the text, 0 for a file that is not there or not ours to read. */
 static int read_optional(const char *path, struct strbuf *text, struct err *e)
 {
-	int r = io_read_path(path, CREDENTIALS_FILE_MAX, text, e);
+	int r = path_read_input(path, CREDENTIALS_FILE_MAX, text, e);
 
 	if (r == -ENOENT || r == -ENOTDIR || r == -EACCES)
 		return 0;

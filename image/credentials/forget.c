@@ -10,7 +10,7 @@
 #include "image/credentials/credentials.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/io.h"
+#include "runtime/base/path.h"
 
 /* Only what is there counts: helpers erase nothing without a word. */
 static int erase(const char *helper, const char *registry, struct err *e)
@@ -36,7 +36,7 @@ static int forget_by_helper(const char *path, const char *registry, struct strv 
 	_credentials_ struct credentials c = {0};
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	_free_ char *helper = NULL;
-	int r = io_read_path(path, CREDENTIALS_FILE_MAX, &text, e);
+	int r = path_read_input(path, CREDENTIALS_FILE_MAX, &text, e);
 
 	if (r >= 0)
 		r = credentials_from_json(strbuf_str(&text), text.len, &q, &c, &helper, e);

@@ -18,6 +18,7 @@
 #include "image/store/store.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 
 /*
@@ -79,6 +80,16 @@ static int spool(struct opening *op, int (*copy)(int fd, int tmp_dirfd, struct e
 	return 0;
 }
 
+static int open_given(const char *path, struct err *e)
+{
+	int fd;
+
+	if (!str_eq(path, "-"))
+		return path_open_input(path, O_RDONLY, NULL, e);
+	fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	return fd < 0 ? err_sys(e, "standard input") : fd;
+}
+
 /* Opens what the path names, or copies it from an engine; afterwards it is a directory or a regular
  * file. */
 static int open_path(struct opening *op, struct err *e)
@@ -91,9 +102,10 @@ static int open_path(struct opening *op, struct err *e)
 				     path, &op->o->engine, op->o->tmp_dirfd, e);
 		return op->fd;
 	}
-	op->fd = str_eq(path, "-") ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-				   : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (op->fd < 0 || fstat(op->fd, &st) < 0)
+	op->fd = open_given(path, e);
+	if (op->fd < 0)
+		return op->fd;
+	if (fstat(op->fd, &st) < 0)
 		return err_sys(e, "%s", str_eq(path, "-") ? "standard input" : path);
 	if (S_ISDIR(st.st_mode))
 		return 0;

@@ -11,10 +11,12 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 struct err;
 struct stat;
+struct strbuf;
 
 /* open(2) flags as usual, O_CLOEXEC added. */
 int path_open_in_root(int rootfd, const char *path, int flags, mode_t mode, struct err *e);
@@ -97,10 +99,20 @@ int path_open_output(const char *path, int flags, mode_t mode, const struct path
 		     struct err *e);
 
 /*
- * open(2) of a file to be read; links as of path_open_source(), and no link or FIFO in or below one
- * of programs. flags: O_RDONLY and what changes how it is read.
+ * open(2) of a file or directory to be read; links as of path_open_source(), and no link or FIFO in
+ * or below one of programs. flags: O_RDONLY and what changes how it is read, or O_PATH. Without
+ * programs, and with no link on the way, it is one system call.
  */
 int path_open_input(const char *path, int flags, const struct path_places *programs, struct err *e);
+
+/* Reads a regular file, whole; more than max bytes is -EFBIG. Never waits. */
+int path_read_input(const char *path, size_t max, struct strbuf *out, struct err *e);
+
+/*
+ * The path without links of what was opened by the name shown, the caller's to free. NULL: see e; a
+ * pipe has none.
+ */
+char *path_of_open(int fd, const char *shown, struct err *e);
 
 /* The directory (O_PATH) that a new file is put into; links as above. */
 int path_open_output_dir(const char *path, const struct path_places *programs, struct err *e);

@@ -26,6 +26,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/io.h"
 #include "runtime/base/path.h"
 
 #define LINKS_MAX 40u /* as the kernel's own limit, path_resolution(7) */
@@ -300,6 +301,14 @@ int path_open_output(const char *path, int flags, mode_t mode, const struct path
 	return walk(&w, path, e);
 }
 
+/* By no link at all; most paths have none. errno: ELOOP where there is one. */
+static int open_straight(const char *path, int flags)
+{
+	const struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_NO_SYMLINKS};
+
+	return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+}
+
 static int reach(const char *path, int flags, mode_t open_to, const struct path_places *programs,
 		 struct err *e)
 {
@@ -310,8 +319,7 @@ static int reach(const char *path, int flags, mode_t open_to, const struct path_
 		.open_to = open_to,
 		.programs = programs,
 	};
-	struct open_how how = {.flags = (unsigned)w.flags, .resolve = RESOLVE_NO_SYMLINKS};
-	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	int fd = open_straight(path, w.flags);
 
 	return fd >= 0 ? fd : walk(&w, path, e);
 }
@@ -345,9 +353,15 @@ static bool parent_is_of_programs(int seen, const struct path_places *programs)
 int path_open_input(const char *path, int flags, const struct path_places *programs, struct err *e)
 {
 	struct output_way w = {.flags = flags | O_CLOEXEC | O_NOCTTY};
-	_close_ int seen = reach(path, 0, OPEN_TO_ALL, programs, e);
+	const bool is_plain = !(flags & O_PATH) && !(programs && programs->n);
+	_close_ int fd = is_plain ? open_straight(path, w.flags) : -1, seen = -1;
 	struct stat st;
 
+	if (fd >= 0)
+		return take_fd(&fd);
+	if (is_plain && errno == ENOENT)
+		return err_sys(e, "%s", path);
+	seen = reach(path, 0, OPEN_TO_ALL, programs, e);
 	if (seen < 0)
 		return seen;
 	if (fstat(seen, &st) < 0)
@@ -357,6 +371,33 @@ int path_open_input(const char *path, int flags, const struct path_places *progr
 		return err_set(e, EPERM,
 			       "%s: is a FIFO, in a directory that the program may write to", path);
 	return open_seen(&w, seen, path, e);
+}
+
+int path_read_input(const char *path, size_t max, struct strbuf *out, struct err *e)
+{
+	_close_ int fd = path_open_input(path, O_RDONLY | O_NONBLOCK, NULL, e);
+
+	return fd < 0 ? fd : io_read_regular(fd, path, max, out, e);
+}
+
+char *path_of_open(int fd, const char *shown, struct err *e)
+{
+	char self[40], name[PATH_MAX], *copy = NULL;
+	ssize_t n;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	n = readlink(self, name, sizeof(name) - 1);
+	if (n < 0) {
+		err_sys(e, "%s", shown);
+	} else if (*name != '/') {
+		err_code(e, -ENOENT, "%s", shown);
+	} else {
+		name[n] = 0;
+		copy = strdup(name);
+		if (!copy)
+			err_oom(e);
+	}
+	return copy;
 }
 
 int path_open_source(const char *path, int flags, struct err *e)

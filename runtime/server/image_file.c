@@ -9,6 +9,7 @@
 #include "runtime/base/bundle.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/path.h"
 #include "runtime/spec/image_id.h"
 
 static uint16_t get16(const unsigned char *p)
@@ -94,11 +95,13 @@ static int reopen_dir(int fd, struct err *e)
 
 int image_open(const char *path, enum rootfs_kind *ret_kind, struct image_id *ret_id, struct err *e)
 {
-	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	_close_ int fd = path_open_input(path, O_RDONLY | O_NONBLOCK, NULL, e);
 	struct stat st;
 	int r;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0)
 		return err_sys(e, "%s", path);
 	image_id_from_stat(ret_id, &st);
 	if (S_ISDIR(st.st_mode)) {

@@ -12,6 +12,7 @@
 #include "runtime/base/flat.h"
 #include "runtime/base/image_trailer.h"
 #include "runtime/base/io.h"
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 #include "runtime/server/image_file.h"
 #include "runtime/server/image_meta.h"
@@ -72,9 +73,15 @@ static int read_record(int fd, struct strbuf *out, struct err *e)
 static int look_at_lower(const char *top, const char *path, struct stat *ret)
 {
 	struct stat st;
-	bool is_link = lstat(top, &st) == 0 && S_ISLNK(st.st_mode);
+	_close_ int fd = -1;
 
-	return is_link ? stat(path, ret) : lstat(path, ret);
+	if (lstat(top, &st) < 0 || !S_ISLNK(st.st_mode))
+		return lstat(path, ret);
+	fd = path_open_source(path, 0, NULL);
+	if (fd >= 0)
+		return fstat(fd, ret);
+	errno = -fd;
+	return -1;
 }
 
 static int add_lower(struct rootfs_spec *root, size_t i, uint64_t bytes, struct err *e)

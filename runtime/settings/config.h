@@ -97,6 +97,8 @@ int config_add(struct config *c, const struct config_key *key, const char *value
  */
 int config_read_file(int dirfd, const char *name, const char *shown, struct strbuf *ret,
 		     struct err *e);
+/* The same of a file that is open. */
+int config_read_open(int fd, const char *shown, struct strbuf *ret, struct err *e);
 
 /* Adds the lines of one file's text: a pure function of (buf, len). */
 int config_parse(struct config *c, const char *file, const char *buf, size_t len, struct err *e);

@@ -28,21 +28,24 @@ static int check_file(int fd, const char *path, struct err *e)
 	return 0;
 }
 
-int config_read_file(int dirfd, const char *name, const char *shown, struct strbuf *ret,
-		     struct err *e)
+int config_read_open(int fd, const char *shown, struct strbuf *ret, struct err *e)
 {
-	_close_ int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	int r;
+	int r = check_file(fd, shown, e);
 
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-		return 0;
-	if (fd < 0)
-		return err_sys(e, "open %s", shown);
-	r = check_file(fd, shown, e);
 	if (r < 0)
 		return r;
 	r = io_read_all(fd, FILE_BYTES_MAX, ret, e);
 	return r < 0 ? err_wrap(e, "%s", shown) : 1;
+}
+
+int config_read_file(int dirfd, const char *name, const char *shown, struct strbuf *ret,
+		     struct err *e)
+{
+	_close_ int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return 0;
+	return fd < 0 ? err_sys(e, "open %s", shown) : config_read_open(fd, shown, ret, e);
 }
 
 static int read_one(struct config *c, int dirfd, const char *name, const char *shown, struct err *e)

@@ -97,6 +97,7 @@ VOLUME_READERS = {
     **READERS,
     "a file of variables": ["run", "--env-file=FILE"],
     "variables of one that stays": ["create", "--keep", "--name=kept", "--env-file=FILE"],
+    "a script": ["start", "--rc=FILE"],
     "a repository": ["test", "--repo=WAY"],
     "a label file": ["docker", "run", "--rm", "--label-file=FILE"],
 }

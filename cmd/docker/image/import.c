@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "cmd/docker/frame/docker.h"
-#include "cmd/docker/frame/errno_text.h"
 #include "cmd/docker/image/image_event.h"
+#include "cmd/docker/image/load.h"
 #include "cmd/docker/image/tar_image.h"
 #include "cmd/docker/frame/verbs.h"
 #include "cmd/options/image_find.h"
@@ -90,10 +90,9 @@ static int import_run(struct docker *d, void *args, int argc, char **argv)
 		return docker_say(DOCKER_EXIT_FAILED,
 				  "docker: import from a URL is not done by csbx: fetch it, then "
 				  "import the file");
-	fd = str_eq(file, "-") ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-			       : open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fd = str_eq(file, "-") ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : docker_open_input(file);
 	if (fd < 0)
-		return docker_say(DOCKER_EXIT_FAILED, "open %s: %s", file, docker_errno(errno));
+		return DOCKER_EXIT_FAILED;
 	how.file = file;
 	how.name = name;
 	if (docker_import_tar(d, &how, fd, id, &e) < 0)

@@ -18,6 +18,7 @@
 #include "image/source/source.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 
 struct load_args {
@@ -114,6 +115,18 @@ static int load_all(struct docker *d, int fd, const struct image_wish *wish)
 	return e.code == EPIPE ? DOCKER_EXIT_FAILED : docker_daemon_error("%s", e.msg);
 }
 
+int docker_open_input(const char *path)
+{
+	struct err e = ERR_INIT;
+	int fd = path_open_input(path, O_RDONLY, NULL, &e);
+
+	if (fd == -ELOOP)
+		docker_say(DOCKER_EXIT_FAILED, "open %s", e.msg);
+	else if (fd < 0)
+		docker_say(DOCKER_EXIT_FAILED, "open %s: %s", path, docker_errno(e.code));
+	return fd;
+}
+
 static int load_run(struct docker *d, void *args, int argc, char **argv)
 {
 	const struct load_args *a = args;
@@ -131,9 +144,9 @@ static int load_run(struct docker *d, void *args, int argc, char **argv)
 				  "requested load from stdin, but stdin is empty");
 	if (!a->input)
 		return load_all(d, STDIN_FILENO, &wish);
-	file = open(a->input, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	file = docker_open_input(a->input);
 	if (file < 0)
-		return docker_say(DOCKER_EXIT_FAILED, "open %s: %s", a->input, docker_errno(errno));
+		return DOCKER_EXIT_FAILED;
 	return load_all(d, file, &wish);
 }
 

@@ -20,4 +20,7 @@ struct docker_load {
 int docker_load_images(struct docker *d, int fd, const struct image_wish *wish,
 		       const struct docker_load *how, struct err *e);
 
+/* Opens a file that the caller names, or says why not: -errno. */
+int docker_open_input(const char *path);
+
 #endif

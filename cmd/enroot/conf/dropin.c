@@ -9,6 +9,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 
 #define FILES_MAX 1024u
@@ -40,6 +41,7 @@ int dropin_list(const char *dir, const char *sub, const char *suffix, struct str
 {
 	_free_ char *path = dir ? str_printf("%s/%s", dir, sub) : NULL;
 	_strv_ struct strv names = STRV_INIT;
+	_close_ int fd = -1;
 	DIR *d;
 	int r;
 
@@ -47,9 +49,13 @@ int dropin_list(const char *dir, const char *sub, const char *suffix, struct str
 		return 0;
 	if (!path)
 		return err_oom(e);
-	d = opendir(path);
+	fd = path_open_input(path, O_RDONLY | O_DIRECTORY, NULL, e);
+	if (fd < 0)
+		return fd == -ENOENT || fd == -ENOTDIR ? 0 : fd;
+	d = fdopendir(fd);
 	if (!d)
-		return errno == ENOENT || errno == ENOTDIR ? 0 : err_sys(e, "%s", path);
+		return err_sys(e, "%s", path);
+	(void)take_fd(&fd);
 	r = add_names(d, suffix, &names, e);
 	closedir(d);
 	if (r < 0)

@@ -8,6 +8,7 @@
 #include "cmd/enroot/conf/conf.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/path.h"
 #include "runtime/settings/config.h"
 
 static const char *from_environment(void *ctx, const char *name)
@@ -30,9 +31,13 @@ static int read_one(struct enroot_conf *c, const struct enroot_conf_env *env, co
 		    struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
-	int r = config_read_file(AT_FDCWD, path, path, &text, e);
+	_close_ int fd = path_open_input(path, O_RDONLY | O_NONBLOCK, NULL, e);
+	int r;
 
-	return r <= 0 ? r : enroot_conf_parse(c, env, path, strbuf_str(&text), text.len, e);
+	if (fd < 0)
+		return fd == -ENOENT || fd == -ENOTDIR ? 0 : fd;
+	r = config_read_open(fd, path, &text, e);
+	return r < 0 ? r : enroot_conf_parse(c, env, path, strbuf_str(&text), text.len, e);
 }
 
 static int by_name(const void *a, const void *b)

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/options/input_file.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -126,13 +127,16 @@ static int read_script(int fd, struct conf_script *s, struct err *e)
 
 int conf_script_read(const char *path, struct conf_script *ret, struct err *e)
 {
+	struct err why = ERR_INIT;
 	_close_ int fd = -1;
 	int r;
 
 	*ret = (struct conf_script)CONF_SCRIPT_INIT;
-	ret->path = realpath(path, NULL);
+	ret->path = input_path(path, NULL, &why);
+	if (!ret->path && why.code == ELOOP)
+		return err_set(e, ELOOP, "%s", why.msg);
 	if (!ret->path)
-		return err_set(e, errno, "No such file or directory: %s", path);
+		return err_set(e, why.code, "No such file or directory: %s", path);
 	fd = open(ret->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	r = read_script(fd, ret, e);
 	if (r < 0) {

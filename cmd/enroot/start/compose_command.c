@@ -5,6 +5,7 @@
 
 #include "cmd/enroot/start/compose_priv.h"
 #include "cmd/enroot/conf/script.h"
+#include "cmd/options/input_file.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -83,14 +84,14 @@ static void run_words(struct compose *c)
 /* --rc FILE; waits for the writer of a fifo, as enroot does. */
 static int run_rc_file(struct compose *c, struct err *e)
 {
-	_close_ int fd = open(c->q->rc, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct err why = ERR_INIT;
+	_close_ int fd = input_file_open(c->q->rc, O_RDONLY, c->spec, &why);
 
+	if (fd == -ENOENT)
+		return err_set(e, ENOENT, "No such file or directory: %s", c->q->rc);
 	if (fd < 0)
-		return err_set(e, errno,
-			       errno == ENOENT ? "No such file or directory: %s"
-					       : "%s: cannot be read",
-			       c->q->rc);
+		return err_set(e, why.code, "--rc %s", why.msg);
 	if (io_read_all(fd, RC_BYTES_MAX, &text, e) < 0)
 		return err_wrap(e, "--rc %s", c->q->rc);
 	/* An empty one (--rc /dev/null) is how people ask for their command and no entry point. */

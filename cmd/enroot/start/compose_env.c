@@ -10,7 +10,7 @@
 #include "cmd/options/resolve_env.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
-#include "runtime/base/io.h"
+#include "runtime/base/path.h"
 #include "runtime/spec/env_lines.h"
 #include "runtime/server/image_meta.h"
 #include "runtime/spec/spec.h"
@@ -62,7 +62,7 @@ static int add_file(struct compose *c, const char *path, struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	_strv_ struct strv lines = STRV_INIT, wrong = STRV_INIT;
-	int r = io_read_path(path, FILE_BYTES_MAX, &text, e);
+	int r = path_read_input(path, FILE_BYTES_MAX, &text, e);
 
 	if (r < 0)
 		return err_wrap(e, "%s", path);
