@@ -11,10 +11,9 @@
 int input_file_open(const char *path, int flags, const struct container_spec *spec, struct err *e)
 {
 	_program_places_ struct path_places programs = {0};
+	int r = spec ? program_places(spec, &programs, e) : 0;
 
-	if (spec && program_places(spec, &programs, e) < 0)
-		return -ENOMEM;
-	return path_open_input(path, flags, &programs, e);
+	return r < 0 ? r : path_open_input(path, flags, &programs, e);
 }
 
 int input_file_read(const char *path, size_t max, const struct container_spec *spec,

@@ -41,8 +41,9 @@ static int open_place(const struct result_opts *o, const struct container_spec *
 	}
 	if (!o->path)
 		return open_fd(STDOUT_FILENO, "--json: standard output", e);
-	if (program_places(spec, &programs, e) < 0)
-		return -ENOMEM;
+	fd = program_places(spec, &programs, e);
+	if (fd < 0)
+		return fd;
 	fd = path_open_output(o->path, O_WRONLY | O_CREAT, 0666, &programs, e);
 	return fd < 0 ? err_wrap(e, "--json") : fd;
 }

@@ -87,8 +87,9 @@ int batch_done_open(const char *path, const struct container_spec *spec, int in_
 	_close_ int fd = -1;
 	struct stat st;
 
-	if (program_places(spec, &programs, e) < 0)
-		return -ENOMEM;
+	fd = program_places(spec, &programs, e);
+	if (fd < 0)
+		return fd;
 	fd = path_open_output(path, O_RDWR | O_CREAT | O_APPEND, 0666, &programs, e);
 	if (fd < 0)
 		return fd;

@@ -52,8 +52,9 @@ int report_open(struct report *r, const char *path, const char *verb,
 	dir = name == path ? str_printf(".") : str_printf("%.*s", (int)(name - path), path);
 	if (!dir)
 		return err_oom(e);
-	if (program_places(spec, &programs, e) < 0)
-		return -ENOMEM;
+	r->dir_fd = program_places(spec, &programs, e);
+	if (r->dir_fd < 0)
+		return r->dir_fd;
 	r->dir_fd = path_open_output_dir(dir, &programs, e);
 	if (r->dir_fd < 0)
 		return err_wrap(e, "--report");
