@@ -18,6 +18,7 @@
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"
 #include "runtime/kernel/mount_table.h"
+#include "runtime/start/own_dirs.h"
 
 struct walk {
 	const struct select_from *f;
@@ -62,7 +63,11 @@ static int find_own(struct walk *w)
 	if (!w->own.items)
 		return no_memory(w);
 	for (size_t i = 0; i < w->f->own->n; i++) {
-		if (stat(w->f->own->items[i], &st) == 0)
+		int r = own_dirs_stat(w->f->own->items[i], &st, w->e);
+
+		if (r < 0)
+			return r;
+		if (!r)
 			w->own.items[w->own.n++] = (struct path_place){st.st_dev, st.st_ino};
 	}
 	return 0;

@@ -261,13 +261,21 @@ static int pin_way(const struct hiding *h, const char *path, bool with_last, str
 	return 0;
 }
 
-static int pin_all(const struct hiding *h, struct err *e)
+static int pin_links(const struct hiding *h, struct err *e)
 {
-	int r = pin_way(h, h->op->real, false, e);
+	int r = 0;
 
 	for (size_t i = 0; i < h->op->links.n && r >= 0; i++)
 		r = pin_way(h, h->op->links.items[i], true, e);
 	return r < 0 ? err_wrap(e, "keep the way to %s", h->op->src) : 0;
+}
+
+/* A file in the directory's place stays too: it cannot be covered, nor be a directory. */
+static int pin_all(const struct hiding *h, struct err *e)
+{
+	int r = pin_way(h, h->op->real, !h->own.is_directory, e);
+
+	return r < 0 ? err_wrap(e, "keep the way to %s", h->op->src) : pin_links(h, e);
 }
 
 /* --- covers ------------------------------------------------------------------------------- */
@@ -447,11 +455,11 @@ static bool overlay_may_show(const struct mount_table *t, const struct op *shown
 /* Most often nothing of the host that is mounted has to do with it, and the table alone tells. */
 static bool may_be_shown(const struct child *c, const struct op *op)
 {
-	bool yes = mount_table_may_show(c->mounts, op->real);
+	bool yes = !op->skip && mount_table_may_show(c->mounts, op->real);
 
 	for (size_t i = 0; i < op->links.n && !yes; i++)
 		yes = mount_table_may_show(c->mounts, op->links.items[i]);
-	for (size_t i = 0; i < c->n_done && !yes; i++) {
+	for (size_t i = 0; i < c->n_done && !yes && !op->skip; i++) {
 		const struct op *o = &c->plan->ops[i];
 
 		yes = is_shown_overlay(o) && overlay_may_show(c->mounts, o, op->real);
@@ -475,12 +483,14 @@ int hide_own_directory(struct child *c, const struct op *op, struct err *e)
 	_close_ int fd = -1;
 	int r = 0;
 
-	if (op->skip)
+	if (op->skip && !op->links.n)
 		return 0;
 	if (!c->mounts)
 		r = read_table(c, e);
 	if (r < 0 || !may_be_shown(c, op))
 		return r;
+	if (op->skip) /* what they lead to cannot be made now, by csbx or by the program */
+		return pin_links(&h, e);
 	fd = open_exactly(op->real);
 	if (fd < 0 && (fd == -ENOENT || fd == -EACCES) && is_below_hidden(c->plan, op))
 		return 0;

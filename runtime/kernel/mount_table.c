@@ -150,18 +150,50 @@ void mount_table_mark(struct mount_table *t, int top)
 		t->rows[i].is_below = is_below(t, &t->rows[i], top);
 }
 
-const struct mount_row *mount_table_locate(const struct mount_table *t, const char *path)
+/* from NULL: of the first ones, whose parent is not to be seen. */
+static bool is_child(const struct mount_table *t, const struct mount_row *row,
+		     const struct mount_row *from)
 {
-	const struct mount_row *best = NULL;
+	if (from)
+		return row->parent == from->id && row->id != from->id;
+	return row->parent == row->id || !mount_table_by_id(t, row->parent);
+}
+
+/* Of those that a path may lead into next, the way down comes to the highest first. */
+static const struct mount_row *next_on_way(const struct mount_table *t, const struct mount_row *from,
+					   const char *path)
+{
+	const struct mount_row *next = NULL;
 
 	for (size_t i = 0; i < t->n; i++) {
 		const struct mount_row *row = &t->rows[i];
 
-		if (!row->is_below && path_beyond(row->point, path) &&
-		    (!best || strlen(row->point) >= strlen(best->point)))
-			best = row;
+		if (row->is_below || (from && row->parent != from->id) ||
+		    !path_beyond(row->point, path) || !is_child(t, row, from))
+			continue;
+		if (from && !path_beyond(from->point, row->point))
+			continue;
+		if (!next || strlen(row->point) <= strlen(next->point))
+			next = row;
 	}
-	return best;
+	return next;
+}
+
+/*
+ * As the kernel goes, from mount to mount: one that another lies over, itself or a directory above,
+ * is out of reach, though its point may be the longest part of the path.
+ */
+const struct mount_row *mount_table_locate(const struct mount_table *t, const char *path)
+{
+	const struct mount_row *at = next_on_way(t, NULL, path), *next;
+
+	for (size_t n = 0; at && n < t->n; n++) {
+		next = next_on_way(t, at, path);
+		if (!next)
+			break;
+		at = next;
+	}
+	return at;
 }
 
 /* path: in the file system of `outside`. True when a mount below shows path, a directory above it,

@@ -44,7 +44,7 @@ const struct mount_row *mount_table_by_id(const struct mount_table *t, int id);
 /* Fills in is_below: true for `top` itself and every mount below it. */
 void mount_table_mark(struct mount_table *t, int top);
 
-/* The mount, of those that are not below, whose point is the longest prefix of path. */
+/* The mount, of those that are not below, that path leads into. */
 const struct mount_row *mount_table_locate(const struct mount_table *t, const char *path);
 
 /*

@@ -211,6 +211,12 @@ static int look_plainly(const char *path)
 
 #define OVERFLOW_UID 65534u
 
+/* No program has such an id: it is root's, or none here. All others may be subordinate ones. */
+static bool is_of_others(const struct stat *st)
+{
+	return st->st_uid != geteuid() && (st->st_uid == 0 || st->st_uid == OVERFLOW_UID);
+}
+
 /* A program that holds the directory closes and opens it, or takes things away: no look is of one state. */
 static int changed(const char *at, const struct op *op, struct err *e)
 {
@@ -224,28 +230,50 @@ static int changed(const char *at, const struct op *op, struct err *e)
  * The directory at is closed to the caller: the program could open it, as it has the caller's id or
  * a subordinate one that a program has given it to, and make there what could not be hidden. 1: it
  * has no way to, in a directory of root's or of an id that is none here. Only what is seen of the
- * directory itself tells that: one above it may have been closed, and be open again.
+ * directory itself tells that: one above it may have been closed, and be open again. need: what it
+ * did not let the caller do, access(2).
  */
-static int pass_over(struct shown *s, const char *at, const struct op *op, struct err *e)
+static int pass_over(struct shown *s, const char *at, int need, const struct op *op,
+		     struct err *e)
 {
 	struct stat st;
 	int r;
 
 	at = *at ? at : "/";
-	r = shown_has(s, at, e);
+	if (lstat(at, &st) == 0 && is_of_others(&st) &&
+	    faccessat(AT_FDCWD, at, need, AT_EACCESS) < 0)
+		return 1;
+	r = shown_has_part(s, at, e);
 	if (r <= 0)
 		return r < 0 ? r : 1;
-	if (lstat(at, &st) < 0 || faccessat(AT_FDCWD, at, W_OK | X_OK, AT_EACCESS) == 0)
+	if (lstat(at, &st) < 0 || faccessat(AT_FDCWD, at, need, AT_EACCESS) == 0)
 		return changed(at, op, e);
-	if (st.st_uid != geteuid() && (st.st_uid == 0 || st.st_uid == OVERFLOW_UID))
-		return 1;
 	return err_set(e, EACCES,
 		       "csbx's own directory %s must be hidden from a mount, and its place %s is "
 		       "closed (chmod u+rwx it)",
 		       op->src, at);
 }
 
-/* By the caller's id, which the program has: in a directory with the sticky bit its owner may, too. */
+int own_dirs_stat(const char *path, struct stat *ret, struct err *e)
+{
+	_strv_ struct strv links = STRV_INIT;
+	struct walk w = {.is_missing = false};
+	int r;
+
+	if (stat(path, ret) == 0)
+		return 0;
+	if (errno == ENOENT || errno == ENOTDIR)
+		return 1;
+	r = walk(path, &w, &links, e);
+	if (r >= 0)
+		return stat(w.at, ret) < 0 ? err_sys(e, "csbx's own directory %s", path) : 0;
+	if (r == -EACCES && lstat(*w.at ? w.at : "/", ret) == 0 && is_of_others(ret) &&
+	    faccessat(AT_FDCWD, *w.at ? w.at : "/", X_OK, AT_EACCESS) < 0)
+		return 1;
+	return err_set(e, -r, "csbx's own directory %s cannot be looked at, to leave it out", path);
+}
+
+/* By the caller's id or a subordinate one, which the program has. */
 static bool may_be_replaced(const char *link)
 {
 	char dir[PATH_MAX];
@@ -258,9 +286,11 @@ static bool may_be_replaced(const char *link)
 		return true;
 	if (S_ISDIR(of_link.st_mode)) /* that ".." leaves */
 		return false;
+	if (!is_of_others(&st))
+		return true;
 	if (faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) < 0)
-		return st.st_uid == geteuid();
-	return !(st.st_mode & S_ISVTX) || st.st_uid == geteuid() || of_link.st_uid == geteuid();
+		return false;
+	return !(st.st_mode & S_ISVTX) || of_link.st_uid == geteuid();
 }
 
 /*
@@ -291,7 +321,7 @@ static int make(struct shown *s, const char *at, const struct op *op, struct err
 	_close_ int fd = path_open_private_dir(op->src, &why);
 
 	if (fd == -EACCES)
-		return pass_over(s, at, op, e);
+		return pass_over(s, at, W_OK | X_OK, op, e);
 	if (fd == -ELOOP)
 		return pass_over_links(op, e);
 	if (fd == -EROFS)
@@ -333,7 +363,7 @@ static int walk_or_make(struct shown *s, struct op *op, struct walk *w, struct e
 		r = walk(op->src, w, &op->links, e);
 	}
 	if (r == -EACCES || r == -ENOENT)
-		return pass_over(s, w->at, op, e);
+		return pass_over(s, w->at, r == -EACCES ? X_OK : W_OK | X_OK, op, e);
 	return r == -ENOTDIR ? err_set(e, ENOTDIR,
 				       "%s: a file is in the way of csbx's own directory", op->src)
 			     : r;

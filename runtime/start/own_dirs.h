@@ -14,6 +14,7 @@
 struct err;
 struct paths;
 struct plan;
+struct stat;
 struct strv;
 
 /*
@@ -21,6 +22,11 @@ struct strv;
  * that another start of the same user would use with other variables set.
  */
 int own_dirs_list(const struct paths *p, struct strv *ret, struct err *e);
+/*
+ * stat(2) of one. 1: it is not there, or lies in a directory that is closed to the caller and is
+ * root's. -EACCES: another directory on the way is closed, and a program may open it again.
+ */
+int own_dirs_stat(const char *path, struct stat *ret, struct err *e);
 
 /*
  * Refuses to make the names `rest` below dir if they would lie in one of them. It knows the

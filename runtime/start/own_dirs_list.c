@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* csbx's own directories: those of this start, and those of another one of the user's. */
+#include <errno.h>
+#include <limits.h>
+#include <pwd.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,12 +16,44 @@
 #include "runtime/settings/paths.h"
 #include "runtime/start/own_dirs.h"
 
+/*
+ * ".." may lead out again, and so may a symbolic link in the place of a directory that csbx makes
+ * there. What is missing there does not: the program cannot make it. beyond: the end of path.
+ */
+static bool leads_elsewhere(const char *path, const char *beyond)
+{
+	char part[PATH_MAX];
+	struct stat st;
+
+	if (strstr(beyond, "..") || strlen(path) >= sizeof(part))
+		return true;
+	while (*beyond) {
+		size_t n;
+
+		beyond += strcspn(beyond, "/");
+		n = (size_t)(beyond - path);
+		memcpy(part, path, n);
+		part[n] = 0;
+		if (lstat(part, &st) < 0)
+			return errno != ENOENT;
+		if (S_ISLNK(st.st_mode))
+			return true;
+		beyond += strspn(beyond, "/");
+	}
+	return false;
+}
+
+#define OVERFLOW_UID 65534u
+
 static void add_once(struct strv *v, char *path)
 {
 	bool is_there = !path;
 
-	for (size_t i = 0; i < v->n && !is_there; i++)
-		is_there = path_beyond(v->items[i], path) != NULL;
+	for (size_t i = 0; i < v->n && !is_there; i++) {
+		const char *beyond = path_beyond(v->items[i], path);
+
+		is_there = beyond && !leads_elsewhere(path, beyond);
+	}
 	if (is_there && path)
 		free(path);
 	else
@@ -87,13 +123,19 @@ static void add_usual(struct strv *v, const struct paths *p)
 	add_of_enroot(v, p);
 }
 
-/* One that another user made is for that user to guard, and what root made, root's. */
+/*
+ * One that another user made is for that user to guard, and what root made, root's. A subordinate id
+ * has no name: a program has given the directory away. One that cannot be looked at may be the
+ * caller's, and one that is missing would be, if a program could make it.
+ */
 static void add_if_callers(struct strv *v, const char *dir, const struct paths *p)
 {
 	struct stat st;
 
-	if (dir && stat(dir, &st) == 0 && st.st_uid == geteuid())
-		add_told(v, dir, p);
+	if (!dir || (stat(dir, &st) == 0 && st.st_uid != geteuid() &&
+		     (st.st_uid == 0 || st.st_uid == OVERFLOW_UID || getpwuid(st.st_uid))))
+		return;
+	add_told(v, dir, p);
 }
 
 int own_dirs_list(const struct paths *p, struct strv *ret, struct err *e)

@@ -88,6 +88,23 @@ int shown_has(struct shown *s, const char *path, struct err *e)
 	return 0;
 }
 
+int shown_has_part(struct shown *s, const char *dir, struct err *e)
+{
+	int r = shown_has(s, dir, e);
+
+	for (size_t i = 0; i < s->plan->n && !r; i++) {
+		const char *source = source_of(&s->plan->ops[i]);
+
+		if (!source || is_volume(s, source))
+			continue;
+		r = read_table(s, e);
+		if (r >= 0)
+			r = path_beyond(dir, source) ||
+			    mount_table_shows(&s->mounts, dir, true, source);
+	}
+	return r;
+}
+
 void shown_free(struct shown *s)
 {
 	if (s->has_looked)

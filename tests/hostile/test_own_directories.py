@@ -125,6 +125,36 @@ def test_what_cannot_be_made_stops_no_start(csbx, world, busybox_image, mode):
     assert (home / ".config/csbx").is_dir()
 
 
+@pytest.mark.parametrize("name, target", [(".config", "/not-there/config"), (".config/enroot", "/not-there/enroot"),
+                                          (".cache", "a/way"), (".config", "/sys/not-there/config")])
+def test_a_link_to_what_cannot_be_made_stays(csbx, world, busybox_image, name, target):
+    """As one to a disk that is not there today: a program would put a directory of its own into the link's place."""
+    home = fresh_home(csbx, world)
+    link = home / name
+    for path, to in ((link, target), (home / "a/way", "/not-there/cache")):
+        if not path.parent.is_dir():
+            made(csbx, path.parent)
+        path.symlink_to(to)
+        if csbx.user:
+            os.lchown(path, csbx.owner.pw_uid, csbx.owner.pw_gid)
+    script = f"rm /h/{name}; mv /h/{name} /h/moved; rm /h/a/way; mv /h/a/way /h/moved; true"
+    csbx.ok("start", "--mount", f"{home}:/h", busybox_image, "sh", "-c", script)
+    assert os.readlink(link) == target
+    assert name != ".cache" or os.readlink(home / "a/way") == "/not-there/cache"
+
+
+@pytest.mark.parametrize("kind", ["file", "fifo"])
+def test_a_file_in_the_place_of_an_own_directory_stays(csbx, world, busybox_image, kind):
+    home = fresh_home(csbx, world)
+    place = made(csbx, home / ".config") / "enroot"
+    place.touch() if kind == "file" else os.mkfifo(place)
+    if csbx.user:
+        os.chown(place, csbx.owner.pw_uid, csbx.owner.pw_gid)
+    script = "rm /h/.config/enroot; mkdir -p /h/.config/enroot/hooks.d; true"
+    csbx.ok("start", "--mount", f"{home}:/h", busybox_image, "sh", "-c", script)
+    assert place.exists() and not place.is_dir()
+
+
 @pytest.mark.parametrize("mode", [0o555, 0o000, 0o300])
 @pytest.mark.parametrize("name, place", [(".config", "csbx"), (".local", "share/csbx"), (".cache", "csbx")])
 def test_a_closed_directory_of_the_callers(csbx, world, busybox_image, name, place, mode):
@@ -160,9 +190,9 @@ def test_a_directory_that_was_given_to_another_id(csbx, world, busybox_image):
     csbx.fails("start", "--mount", f"{home}:/h", busybox_image, "true", says=f"its place {home}/.local is closed")
 
 
-def start_that_fails_at(csbx, image, home, path, calls, which):
-    """A start with the home, in which these system calls are refused to each process for that path, from the first, second ... on."""
-    return subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", "-P", path, "-e", f"trace={calls}",
+def start_that_fails_at(csbx, image, home, paths, calls, which):
+    """A start with the home, in which these system calls are refused to each process for these paths, from the first, second ... on."""
+    return subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", *[w for p in paths for w in ("-P", p)], "-e", f"trace={calls}",
                            "-e", f"inject={calls}:error=EACCES:when={which}+",
                            *csbx.argv(["start", "--mount", f"{home}:/h", image, "echo", "started"])],
                           env=csbx.env, cwd=csbx.work, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
@@ -175,10 +205,18 @@ def test_a_directory_above_that_is_closed_and_opened_without_end(csbx, world, bu
     closed = made(csbx, home / ".local/share")
     closed.chmod(0)
     try:
-        p = start_that_fails_at(csbx, busybox_image, home, closed, "?lstat,newfstatat", 2)
+        p = start_that_fails_at(csbx, busybox_image, home, [closed], "?lstat,newfstatat", 2)
     finally:
         closed.chmod(0o700)
     assert (p.returncode, p.stdout) == (125, "") and f"and {closed} changed while csbx looked" in p.stderr
+
+
+def test_a_directory_above_the_mount_that_is_closed_and_opened_without_end(csbx, world, busybox_image):
+    """It is no part of what is mounted, and the own directory is."""
+    home = fresh_home(csbx, world)
+    csbx.ok("start", "--mount", f"{home}:/h", busybox_image, "true")
+    p = start_that_fails_at(csbx, busybox_image, home / ".local", [home / ".local", home / ".local/share/csbx"], "?lstat,newfstatat,openat2", 1)
+    assert (p.returncode, p.stdout) == (125, "") and f"and {home} changed while csbx looked" in p.stderr
 
 
 def test_a_directory_that_is_given_to_another_id_while_a_start_runs(csbx, world, busybox_image):
@@ -186,7 +224,7 @@ def test_a_directory_that_is_given_to_another_id_while_a_start_runs(csbx, world,
     home = fresh_home(csbx, world)
     csbx.ok("start", "--mount", f"{home}:/h", busybox_image, "true")
     own = home / ".local/share/csbx"
-    p = start_that_fails_at(csbx, busybox_image, home, own, "openat2", 1)
+    p = start_that_fails_at(csbx, busybox_image, home, [own], "openat2", 1)
     assert (p.returncode, p.stdout) == (125, "") and f"hide csbx's own directory {own}: Permission denied" in p.stderr
 
 
@@ -260,6 +298,38 @@ def test_what_a_path_leaves_again_stays(csbx, world, python_image, way):
     assert "moved" not in out.split() and {"spare", "dot"} <= set(out.split())
 
 
+def test_an_own_directory_by_a_way_out_of_another(csbx, world, busybox_image):
+    """Its path begins with that of another one, and leads out again."""
+    made(csbx, world / "far")
+    csbx.env["CSBX_CACHE_PATH"] = f"{world}/data/../far"
+    out = csbx.ok("start", "--mount", f"{world}:/x", busybox_image, "sh", "-c", "ls -A /x/far; grep -c ' /x/far ' /proc/self/mountinfo")
+    assert out == "1\n"
+
+
+@pytest.mark.parametrize("name", ["layers", "layers/.scratch"])
+def test_a_link_in_an_own_directory(csbx, world, busybox_image, name):
+    """As one that has its layers on a larger disk."""
+    far, link = made(csbx, world / "far"), world / "data" / name
+    made(csbx, far / "kept")
+    csbx.ok("gc")
+    if link.exists():
+        link.rename(f"{link}.old")
+    elif not link.parent.exists():
+        made(csbx, link.parent)
+    link.symlink_to(far)
+    if csbx.user:
+        os.lchown(link, csbx.owner.pw_uid, csbx.owner.pw_gid)
+    for variable in ("CSBX_SCRATCH_PATH", "TMPDIR"):
+        csbx.env.pop(variable, None)
+    try:
+        out = csbx.ok("start", "--mount", f"{far}/..:/x", busybox_image, "sh", "-c", "ls -A /x/far; mv /x/far /x/moved 2>&1; ls /x")
+        assert "kept" not in out and "far" in out.split()
+    finally:
+        link.unlink()
+        if os.path.exists(f"{link}.old"):
+            os.rename(f"{link}.old", link)
+
+
 @pytest.mark.needs_root
 @pytest.mark.parametrize("name, own", [(".config", "dot/csbx"), (".cache", "dot/csbx")])
 def test_a_link_on_the_way_that_was_given_to_another_id(csbx, world, busybox_image, name, own):
@@ -267,9 +337,14 @@ def test_a_link_on_the_way_that_was_given_to_another_id(csbx, world, busybox_ima
     the program could put a directory of its own into the link's place."""
     home = fresh_home(csbx, world)
     made(csbx, home / "dot")
+    home.chmod(0o755)
     (home / name).symlink_to("dot")
     os.lchown(home / name, 100005, 100005)
-    csbx.fails("start", "--mount", f"{home}:/h", busybox_image, "true", says=f"the symbolic link {home}/{name} on the way is of another user")
+    for owner in (csbx.owner.pw_uid, 100005):  # of the link's directory
+        os.chown(home, owner, owner)
+        csbx.fails("start", "--mount", f"{home}:/h", busybox_image, "true",
+                   says=f"the symbolic link {home}/{name} on the way is of another user")
+    os.chown(home, csbx.owner.pw_uid, csbx.owner.pw_gid)
     os.lchown(home / name, csbx.owner.pw_uid, csbx.owner.pw_gid)
     csbx.ok("start", "--mount", f"{home}:/h", busybox_image, "true")
     assert (home / own).is_dir()
@@ -348,6 +423,21 @@ def test_what_other_programs_of_csbx_keep(csbx, world, python_image, variable):
     made(csbx, world / "site/kept/containers/py/record", "what the next start believes")
     assert attack(csbx, python_image, ["--mount", f"{world}:/x"], "/x", "/x/site/kept") == []
     csbx.fails("start", "--mount", f"{world}/site/kept/containers:/c", python_image, "true", says="csbx's own")
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("owner", ["caller", "subordinate"])
+@pytest.mark.parametrize("variable", ["ENROOT_SYSCONF_PATH", "CSBX_SHARED_CACHE_PATH"])
+def test_what_the_caller_keeps_in_a_closed_directory(csbx, world, busybox_image, variable, owner):
+    """A program closed it, or gave it to an id of its range, and can take that back."""
+    site = made(csbx, world / "site")
+    csbx.env[variable] = str(made(csbx, site / "kept"))
+    if owner == "subordinate":
+        os.chown(site, 100005, 100005)
+        site.chmod(0o700)
+    else:
+        site.chmod(0)
+    csbx.fails("start", "--mount", f"{world}:/x", busybox_image, "true", says=f"its place {site} is closed")
 
 
 def test_a_directory_with_more_in_it_is_not_hidden(csbx, world, busybox_image):
@@ -582,3 +672,22 @@ def test_a_context_by_another_mount_has_nothing_of_csbx(csbx, world, words):
         return
     assert p.returncode == 0, p.stderr
     assert csbx.ok("docker", "run", "--rm", "all", "ls", "/all").split() == ["Dockerfile", "home", "tmp"]
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("mode", ["", ":ro"])
+def test_a_mount_that_another_one_lies_over(csbx, busybox_image, mode):
+    """The kernel's list still has it, with the longest point of all, and no path leads into it."""
+    top = csbx.top / "work" / "far"
+    for name in ("home/u", "real/u/.local/share/csbx/containers"):
+        (top / name).mkdir(parents=True)
+    (top / "real/u/.config").mkdir()
+    if csbx.user:
+        subprocess.run(["chown", "-R", f"{csbx.owner.pw_uid}:{csbx.owner.pw_gid}", top / "real/u"], check=True)
+    script = ('mount -t tmpfs none "$1/home/u" && mount --bind "$1/real" "$1/home" && shift && '
+              'exec setpriv --reuid="$1" --regid="$2" --clear-groups "${@:3}"')
+    argv = csbx.argv(["start", "--mount", f"{top}/home/u:/h{mode}", busybox_image, "ls", "-A", "/h/.local/share/csbx", "/h/.config/csbx"])
+    p = subprocess.run(["unshare", "-m", "bash", "-c", script, "-", top, str(csbx.owner.pw_uid), str(csbx.owner.pw_gid), *argv],
+                       env={**csbx.env, "HOME": f"{top}/home/u", "CSBX_DATA_PATH": f"{top}/home/u/.local/share/csbx"}, cwd="/",
+                       capture_output=True, text=True, timeout=60, check=False)
+    assert p.returncode == 0 and "containers" not in p.stdout and "/h/.config/csbx:" in p.stdout, (p.stdout, p.stderr)
