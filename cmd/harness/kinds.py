@@ -77,7 +77,7 @@ def state_of(value, kind):
         return {}
     if is_enum(kind):
         own.update(name=own.get("_name_"), value=own.get("_value_"))
-    return {name: item if is_plain(item) else Part(item) for name, item in own.items() if type(name) is str}
+    return {name: item if is_plain(item) and name[:2] != "__" else Part(item) for name, item in own.items() if type(name) is str}
 
 
 class Part(object):

@@ -22,7 +22,6 @@ CLASS_MODULES = frozenset("""builtins collections collections.abc decimal fracti
 BUILTINS = {name: vars(sys.modules["builtins"])[name] for name in BUILTIN_NAMES}
 BUILTINS.update({kind.__name__: kind for kind in BUILT_IN})
 NAMES_OF_BUILTINS = {id(found): name for name, found in BUILTINS.items()}
-NAMING = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_., |[]")  # what names of classes are made of
 METHOD, BUILTIN_FUNCTION = type(str.upper), type(len)
 KEYS, VALUES, ITEMS = type({}.keys()), type({}.values()), type({}.items())
 ARRAY_CODES = frozenset("bBuhHiIlLqQfd")
@@ -73,9 +72,14 @@ def is_shown(name, value):
 
 
 def are_annotations(found):
-    """Classes, and texts that name some: typing.get_type_hints() evaluates them, and they call nothing."""
+    """
+    Built-in classes. typing.get_type_hints() and its like evaluate texts where asserting code is, and what a text names may be a text
+    itself; dataclasses make code of the names.
+    """
+    def is_class(value):
+        return value is None or id(value) in NAMES_OF_BUILTINS or type(value) in (list, tuple) and all(map(is_class, value))
     return type(found) is dict and is_plain(found) and all(
-        type(each) is not str or set(each) <= NAMING for each in found.values()) and all(type(name) is str for name in found)
+        type(name) is str and str.isidentifier(name) and is_class(value) for name, value in found.items())
 
 
 def shown_and_refused(found):

@@ -34,6 +34,8 @@ class Refused(object):
     def __getattr__(self, name):  # where vars() of the class is gone through
         CALLER.fail("%s of a class of the snippet cannot be judged" % self.name)
 
+    __class__ = property(lambda self: Refused.__getattr__(self, "") if self.name == "__annotations__" else Refused)
+
     def refuse(self, kind, *args):
         CALLER.fail("%s of a %s of the snippet cannot be judged" % (self.name, name_of(kind if plain_isinstance(kind, type) else type(kind))))
 
@@ -492,8 +494,9 @@ def fill(base, value, plain):
 def check_state(state, known):
     """The attributes of an object of those classes: what is told as it is, and what cannot be."""
     for name, value in state.items():
-        is_method = (name[:2] == "__" or name in IMPLIED or has_one_of(known, name)) and does_something(value)
-        if is_method or not is_plain(value) and type(type(value)) is not Untold:
+        is_untold = type(type(value)) is Untold
+        is_method = (name in IMPLIED or has_one_of(known, name)) and does_something(value)
+        if is_method or not is_untold and (name[:2] == "__" or not is_plain(value)):  # which Python may evaluate (__annotations__)
             raise ValueError("an attribute in the place of a method")
 
 

@@ -469,12 +469,13 @@ def test_nothing_of_the_snippet_runs_in_the_check(csbx, python_image):
 
 
 def test_annotations(csbx, python_image):
-    code = "from typing import List\nclass P(dict):\n    x: int\n    y: 'int'\ndef f(x: int, y: 'list[int]') -> 'str': return P()\n"
-    begin = "import typing\nfrom solution import P, f\nf(1, 2)\n"
+    code = "class P(dict):\n    x: int\n    y: 'int'\nclass Q(dict):\n    x: int\ndef f(x: int) -> str: return Q()\ndef g(x: 'int'): return P()\n"
+    begin = "import typing\nfrom solution import P, Q, f, g\nf(1)\n"
     judge(csbx, python_image, [
-        (code, begin + "assert typing.get_type_hints(P) == {'x': int, 'y': int}", True), (code, begin + "assert P.__annotations__ == {'x': int, 'y': 'int'}", True),
-        (code, begin + "assert f.__annotations__ == {'x': int, 'y': 'list[int]', 'return': 'str'}", True),
-        (code, begin + "assert f.__annotations__ == {}", False)])
+        (code, begin + "assert typing.get_type_hints(Q) == {'x': int} == Q.__annotations__", True), (code, begin + "assert f.__annotations__ == {}", False),
+        (code, begin + "assert f.__annotations__ == {'x': int, 'return': str}", True)])
+    for record in judge(csbx, python_image, [(code, begin + asks, False) for asks in ("P.__annotations__", "g.__annotations__", "typing.get_type_hints(P)")]).values():
+        assert cause(record)[0] == "CallFailed", record
 
 
 def test_what_import_of_all_brings_is_not_in_the_way(csbx, python_image):
