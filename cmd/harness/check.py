@@ -22,7 +22,7 @@ def untold(kind, text):
 
 
 def in_order(value, items):
-    need("TOLD")
+    need("ORDERED")
     return set_in_order(value, items)
 
 
@@ -290,7 +290,7 @@ class Function(object):
         return 1  # two may be equal, which is asked then
 
     def __reduce__(self):
-        return self.__path
+        return again, ("function", self.__path, "a" * self.__is_async)
 
     def of_kind(self, *args):
         CALLER.fail("what is of class %s of the snippet cannot be judged" % self.__path)
@@ -313,6 +313,16 @@ def function_here(path, kind=""):
         known = FUNCTION in FUNCTIONS and CALLER.known and CALLER.known.get(FUNCTION, "")
         FUNCTIONS[path] = FUNCTIONS[FUNCTION] if known and known.partition("=")[2] == path else Function(path, kind == "a")
     return FUNCTIONS[path]
+
+
+def again(what, *parts):
+    """What stands for something of the snippet, by what was told of it: as pickle reads it."""
+    need("COPIED")
+    need("ERRORS")
+    return AGAIN[what](*parts)
+
+
+again.__module__, again.__qualname__ = "solution", "__again__"  # where pickle finds it
 
 
 def is_harmless(name, found, kind):
@@ -450,6 +460,7 @@ def main():
     module.__builtins__ = sys.modules["builtins"]
     sys.modules["__main__"] = module
     sys.modules["solution"] = Solution("solution")
+    sys.modules["solution"].__again__ = again
     sys.argv[:] = [CHECK]
     if FUNCTION:
         module.__dict__[FUNCTION.partition(".")[0]] = module.__dict__["candidate"] = function_here(FUNCTION)

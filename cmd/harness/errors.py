@@ -3,6 +3,14 @@
 need("MADE")
 
 
+class ErrorClass(type):
+    """Of classes of exceptions that stand for the snippet's. As any other, but pickle has none of these by its name."""
+
+
+ERRORS_TOLD = {}  # what was told of each
+__import__("copyreg").pickle(ErrorClass, lambda cls: need("COPIED") or reduced_error(cls))
+
+
 def library_error(module, name):
     """The class itself, where asserting code has it as well."""
     found = vars(sys.modules.get(module, sys)).get(name) if module in ERROR_MODULES else None
@@ -31,11 +39,12 @@ def error_class(told, budget):
             space = space_here([each for base in made for each in mro_of(base) if not is_one_of(each, OTHERS.values())], shown, refused)
         if "__str__" in space:
             space["__str__"] = message_as_told
-        space["__module__"] = module if module in sys.modules and module != "__main__" else "solution"  # pickle imports it
+        space["__module__"] = module if module in sys.modules and module != "__main__" else "solution"
         try:
-            OTHERS[known] = type(name, made, dict(space))
+            OTHERS[known] = ErrorClass(name, made, dict(space))
         except TypeError:
-            OTHERS[known] = type(name, made[:1], space)
+            OTHERS[known] = ErrorClass(name, made[:1], space)
+        ERRORS_TOLD[OTHERS[known]] = told
     return OTHERS[known]
 
 
@@ -104,7 +113,8 @@ def make_like(kind, args, state, message):
 
 def make_unlike(kind, name, args, state, message):
     """One of a class whose objects say something else than its arguments."""
-    told = type(name, (kind,), {"__module__": "solution", "__init__": lambda self, *args: None, "__str__": lambda self: message})
+    told = type(kind)(name, (kind,), {"__module__": "solution", "__init__": lambda self, *args: None, "__str__": lambda self: message,
+                                      "__reduce__": lambda self: (again, ("unlike", kind, name, args, state, message))})
     try:
         return set_state(new_error(told, args), args, state)
     except Exception:

@@ -5,7 +5,8 @@
 # --- classes of the snippet ------------------------------------------------------------------------------------------------------
 
 need("MADE")
-TOLD_OF = "__told__"  # of a class that stands for one there: the name it has there or None, keys of it and its bases, whether it is a plain class
+MADE_OF = "__made__"  # of a class that stands for one there: what makes it once more
+TOLD_OF = "__told__"  # and the name it has there or None, keys of it and its bases, whether it is a plain class
 OF_BASES = frozenset("builtins." + base.__name__ for base in BASES)
 CLASSES, USED = {}, set()  # classes by their keys, and which the check has asked something of
 UNIONS = ("UnionType", "_UnionGenericAlias", "_Union", "Union")
@@ -118,6 +119,8 @@ class Untold(Standing):
 
 
 STANDING = (Standing, Untold)
+for each in STANDING:
+    of("copyreg", "pickle")(each, lambda cls: need("COPIED") or reduced_class(cls))
 
 
 def key_here(kind):
@@ -160,8 +163,9 @@ def is_of_kind(own, kind):
         return plain_issubclass(own, kind)
     if is_one_of(kind, mro_of(own)) or (key_here(kind) or None) in keys:
         return True
-    if type(kind) is type or type(own) is Standing:
-        return type(kind) is not type and plain_issubclass(own, kind)
+    is_simple = type(kind) is type or is_one_of(kind, OTHERS.values())
+    if is_simple or type(own) is Standing:
+        return not is_simple and plain_issubclass(own, kind)
     CALLER.fail("the snippet returned a %s, which cannot be judged" % name_of(own))
 
 
@@ -189,7 +193,7 @@ def class_here(part):
     if found is None:
         if not is_of_base(base_here(name, told), keys):
             raise ValueError("a class")
-        found = new_class(told, name, path, keys, shown, refused, is_plain_class, has_attributes)
+        found = new_class(told, name, path, keys, shown, refused, is_plain_class, has_attributes, ("class",) + part)
         if key:
             CLASSES[key] = found
     return found
@@ -230,12 +234,15 @@ def space_here(known, shown, refused):
     return space
 
 
-def new_class(told, name, path, keys, shown, refused, is_plain_class, has_attributes):
+def new_class(told, name, path, keys, shown, refused, is_plain_class, has_attributes, made_of):
     key, base = keys[0], base_here(name, told)
     space = space_here(mro_of(base), shown, refused)
     module = key.rpartition(".")[0]
-    space.update(__module__=module if module in sys.modules else "solution", __qualname__=name)  # pickle imports it
-    space[TOLD_OF] = path, keys, is_plain_class
+    space.update(__module__=module if module in sys.modules else "solution", __qualname__=name)
+    space[TOLD_OF], space[MADE_OF] = (path, keys, is_plain_class), made_of
+    if name_of(base) in COLLECTIONS or is_one_of(base, (set, frozenset, bytearray)):  # which call the class for a copy
+        need("COPIED")
+        copy_without_call(space, refused)
     if "__repr__" in space:
         space["__repr__"] = text_as_told
     if not has_attributes:
@@ -317,7 +324,8 @@ def attribute_of_untold(self, name):
     if member is not None and name in member:
         return member[name]
     if member is not None and name in COPIES:
-        return lambda *args: (getattr, (type(self), member["name"])) if name == "__reduce_ex__" else self
+        text, single = object.__getattribute__(self, "text"), is_single(self)
+        return lambda *args: (again, ("member", type(self), member["name"], text, member, single)) if name == "__reduce_ex__" else self
     if name != "__class__":  # which isinstance() in C code looks at
         refuse(self)
     return object.__getattribute__(self, name)
@@ -349,7 +357,7 @@ def hash_of_untold(self):
 # TypeError, an AttributeError or as False, which may be what it expects of the snippet.
 Missing = type.__new__(Untold, "Missing", (object,), dict(
     REFUSED, __del__=end_untold, __getattribute__=attribute_of_untold, __repr__=lambda self: object.__getattribute__(self, "text"),
-    __eq__=equals_untold, __ne__=differs_from_untold, __bool__=truth_of_untold, __hash__=hash_of_untold, **{TOLD_OF: (None, ("",), False)}))
+    __eq__=equals_untold, __ne__=differs_from_untold, __bool__=truth_of_untold, __hash__=hash_of_untold, **{TOLD_OF: (None, ("",), False), MADE_OF: None}))
 MEMBERS = {}  # of enumerations, by class and name
 
 
@@ -385,7 +393,8 @@ def make_object(part):
 
 def unknown_class(key, name, keys, is_plain_class):
     if key not in CLASSES:
-        CLASSES[key] = new_class(None, name, None, keys, {}, (), is_plain_class, True)
+        made_of = "unknown", key, name, keys, is_plain_class
+        CLASSES[key] = new_class(None, name, None, keys, {}, (), is_plain_class, True, made_of)
     return CLASSES[key]
 
 
@@ -438,7 +447,8 @@ def see(frame, event, arg):
         return None
     if event == "call" and hasattr(frame, "f_trace_lines"):
         frame.f_trace_lines = False
-    if event == "exception" and issubclass(arg[0], TypeError) and WATCH.concerns(frame) and not is_of_harness(arg[2]):
+    is_copying = frame.f_code.co_name == "_slotnames"  # of copyreg, which handles them
+    if event == "exception" and not is_copying and issubclass(arg[0], TypeError) and WATCH.concerns(frame) and not is_of_harness(arg[2]):
         CALLER.fail("a TypeError came while there was a value of the snippet that cannot be judged: %s" % (arg[1],))
     if not WATCH.alive:
         WATCH.ended_at = None
@@ -554,6 +564,9 @@ def standing_argument(value, kind):
 class Instance(Function):
     """An object of a class of the snippet that can be called."""
 
+    def __reduce__(self):
+        return again, ("instance", path_of_function(self))
+
 
 def refuse_instance(self, *args):
     CALLER.fail("%s of the snippet, an object, cannot be judged" % path_of_function(self))
@@ -562,27 +575,6 @@ def refuse_instance(self, *args):
 for each in USES:
     if each not in ("call", "setattr", "instancecheck", "subclasscheck", "mro_entries"):
         setattr(Instance, "__%s__" % each, refuse_instance)
-
-
-SETS = []  # that were put in order
-
-
-def set_in_order(value, items):
-    """
-    A set of whole numbers goes by their order in its table, whose size is that of the most that it has had. items: as they came there.
-    """
-    if len(items) > 10000 or len(SETS) > 100 or not all(type(item) is int for item in items):
-        return
-    SETS.append(None)
-    for n in 0, 6, 24, 96, 384, 1536, 0:
-        for added in items, items[::-1]:
-            value.clear()
-            value.update(range(-n, 0))
-            for item in range(-n, 0):
-                value.discard(item)
-            value.update(added)
-            if list(value) == items:
-                return
 
 
 MAKERS.update({"subclass": make_subclass, "object": make_object, "class": class_here})

@@ -26,3 +26,93 @@ def test_no_attribute_of_an_object_is_evaluated(csbx, python_image):
     asserting = "import typing\nfrom solution import f\ntyping.get_type_hints(f(1))\n"
     for record in judge(csbx, python_image, [(code, asserting, False), (by_hand, asserting, False)]).values():
         assert cause(record)[0] == "CallFailed" and "INSIDE" not in record["check"]["result"]["stdout"], record
+
+
+# The name of the class leads through the snippet, which gives a class of the library the second time, and from there through the check's.
+NAMED = """
+import os, pathlib
+def is_there(): return os.path.exists("/tmp/flip")
+class M(type):
+    @property
+    def lib(cls): return pathlib.PurePosixPath if is_there() else Lib
+class M2(type):
+    @property
+    def last(cls):
+        open("/tmp/flip", "w").close()
+        return Last
+class system(Exception):
+    def __str__(self): return "s"
+class Last(Exception):
+    def __str__(self): return "l"
+class Outer(Exception):
+    def __str__(self): return "o"
+found, words = pathlib.PurePosixPath, []
+for word in "parser", "_flavour", "pathmod", "os":
+    if hasattr(found, word):
+        found = getattr(found, word)
+        words.append(word)
+system.__name__ = ".".join(["K", "lib"] + words + ["system"])
+Last.__name__ = "K2.last"
+Lib = system
+for n, word in enumerate(["system"] + words[::-1]):
+    Lib = globals()["At%d" % n] = type("At%d" % n, (), {word: Lib})
+class K(metaclass=M): pass
+class K2(metaclass=M2): pass
+def f(x): raise Outer(system("echo INSIDE"), Last())
+"""
+
+
+def test_pickle_looks_nothing_up(csbx, python_image):
+    for begin, ask in (("import pickle\n", "pickle.loads(pickle.dumps(e))"), ("from multiprocessing import Pool\n", "Pool(1).map(f, [1])")):
+        asserting = f"{begin}from solution import f\ntry:\n    f(1)\nexcept Exception as error:\n    e = error\ntry:\n    {ask}\nexcept Exception:\n    pass\n"
+        for record in judge(csbx, python_image, [(NAMED, asserting, None)]).values():
+            assert "INSIDE" not in record["check"]["result"]["stdout"], record
+
+
+KINDS = """
+import collections, enum
+class L(list): pass
+class S(set): pass
+class Cn(collections.Counter): pass
+class Dq(collections.deque): pass
+class OD(collections.OrderedDict): pass
+class DD(collections.defaultdict): pass
+class Color(enum.Enum):
+    RED = 1
+class Own(Cn):
+    def __init__(self, *args): super().__init__(*args)
+class New(Cn):
+    def __new__(cls, *args): return True if args else Cn.__new__(cls)
+class E(ValueError): pass
+def marked(value):
+    value.n = 3
+    return value
+def f(what):
+    if what == "e": raise E("x", 2)
+    if what == "unlike": raise ValueError(object())
+    return {"L": L([1]), "S": marked(S([1, 2])), "Cn": Cn("aab"), "Dq": Dq([1, 2], 5), "OD": OD(b=1, a=2), "DD": DD(list, {1: [2]}), "Own": Own("a"),
+            "New": New(), "Color": Color.RED}[what]
+"""
+WAYS = ("pickle.loads(pickle.dumps(f(x)))", "copy.copy(f(x))", "copy.deepcopy([f(x)])[0]", "pool.map(f, [x])[0]")
+COPIED = ("type(g('L')) is L and g('L') == [1]", "type(g('S')) is S and g('S') == {1, 2} and g('S').n == 3", "type(g('Cn')) is Cn and g('Cn') == {'a': 2, 'b': 1}",
+          "type(g('Dq')) is Dq and list(g('Dq')) == [1, 2] and g('Dq').maxlen == 5", "type(g('OD')) is OD and list(g('OD').items()) == [('b', 1), ('a', 2)]",
+          "type(g('DD')) is DD and g('DD')[5] == [] and g('DD')[1] == [2]", "g('Color') is Color.RED")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_copies(csbx, python_image, way):
+    begin = "import copy, pickle\nfrom multiprocessing import Pool\nfrom solution import *\npool = Pool(1)\n"
+    judge(csbx, python_image, [(KINDS, f"{begin}g = lambda x: {way}\nassert {said}\n", True) for said in COPIED])
+    rows = [(KINDS, f"{begin}x = {name!r}\n{way}\n", False) for name in ("Own", "New") if "pool" not in way]
+    for record in judge(csbx, python_image, rows).values():
+        assert cause(record)[0] == "CallFailed", record
+
+
+def test_exceptions_and_functions_are_pickled(csbx, python_image):
+    begin = "import pickle\nfrom multiprocessing import Pool\nfrom solution import *\n"
+    caught = begin + "try:\n    f(%r)\nexcept ValueError as error:\n    e = error\n"
+    judge(csbx, python_image, [
+        (KINDS, caught % "e" + "x = pickle.loads(pickle.dumps(e))\nassert type(x) is E and x.args == ('x', 2)", True),
+        (KINDS, begin + "try:\n    Pool(1).map(f, ['e'])\nexcept E as e:\n    assert e.args == ('x', 2)\nelse:\n    assert 0", True),
+        (KINDS, caught % "e" + "class Mine(E): pass\nassert pickle.loads(pickle.dumps([Mine, Mine('m')]))[0] is Mine", True),
+        (KINDS, begin + "f('L')\nassert pickle.loads(pickle.dumps([f, E, L, Color])) == [f, E, L, Color]", True)])
