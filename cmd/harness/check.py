@@ -12,7 +12,8 @@ class CallFailed(BaseException):
 
 # --- values that cannot be told: told.py, once one is there -------------------------------------------------------------------------
 WATCH = None
-PLAIN_NAMES = frozenset(vars(sys.modules["builtins"])) | {""}
+NOT_BROUGHT = frozenset(vars(sys.modules["builtins"])) | frozenset("""load_tests setUpModule tearDownModule setup_module teardown_module
+    setup_function teardown_function pytestmark pytest_plugins pytest_generate_tests collect_ignore collect_ignore_glob""".split()) | {""}
 plain_print, plain_isinstance, plain_issubclass = print, isinstance, issubclass
 
 
@@ -64,7 +65,23 @@ def argument_parts(value, kind):
 
 def is_of_snippet(value):
     kind = type(value)
-    return plain_issubclass(kind, Function) or type(kind) in STANDING or kind in STANDING
+    if plain_issubclass(kind, Function) or type(kind) in STANDING or kind in STANDING:
+        return True
+    return bool(OTHERS) and any(value is each or kind is each for each in OTHERS.values())
+
+
+def is_of_check(value):
+    """And has not come by `from solution import`, as a class of Python's own may, too."""
+    return not is_of_snippet(value) and not any(value is each for each in own_names(sys.modules["solution"]).values())
+
+
+OF_TESTS = ["__main__", "__mp_main__", "solution", "pytest", "_pytest", "unittest"]
+
+
+def modules_of_check():
+    """Names that its own classes may be of, and those of what runs its tests. pytest imports it by another one."""
+    name, files = "/" + CHECK.rpartition("/")[2], [(module, space_of(found).get("__file__")) for module, found in list(sys.modules.items())]
+    return [module for module, file in files if type(file) is str and file.endswith(name)] + OF_TESTS
 
 
 def callable_if_told(found, is_callable=callable):
@@ -157,11 +174,16 @@ class Caller(object):
         return self.known
 
     def names_for_all(self, space):
-        """Those of `import *`. What the check has defined or imported stays its own, and so do sum(), len() and the like."""
+        """
+        Those of `import *`. What the check has defined or imported stays its own, and so do sum(), len() and the like. What a module has
+        by itself (__dir__), and what a runner of tests looks for in it, is no matter of the snippet.
+        """
         names = self.names()
         self.is_for_all = True
         told = names.get("__all__", "\n".join(sorted(n for n in names if n[:1] != "_"))).split("\n")
-        return [name for name in told if name not in PLAIN_NAMES and (name not in space or is_of_snippet(space[name]))]
+        if not all(map(str.isidentifier, filter(None, told))):
+            self.fail("__all__ of the snippet has what is no name")
+        return [name for name in told if name[:2] != "__" and name not in NOT_BROUGHT and (name not in space or is_of_snippet(space[name]))]
 
     def fail(self, message):
         self.failed = self.failed or message
@@ -367,12 +389,14 @@ class Solution(type(sys)):
             return CALLER.names_for_all(sys._getframe(1).f_globals)
         if name == "__file__" and is_asked_for_text(sys._getframe(1)):
             CALLER.fail("the text of the snippet cannot be judged")
-        if name.startswith("__"):
+        if name.startswith("__") or not name.isidentifier():  # a dot asks for an attribute of what stands under a name
             raise AttributeError(name)
         kind = CALLER.names().get(name)
         found = function_here(name, kind) if kind and kind[0] in "fao" else look_up(name)
         if found is NOTHING:
             raise AttributeError("module 'solution' has no attribute '%s'" % name)
+        if kind is None or kind in ("c", "e") and not plain_isinstance(found, type):
+            CALLER.fail("%s of the snippet is not what it was before" % name)
         if CALLER.is_for_all and type(type(found)) in STANDING[1:]:
             WATCH.pass_by(found)
         own_names(self)[name] = found
@@ -408,7 +432,7 @@ def run(space):
         if error.code or program is None:
             raise
     check = space.get("check")
-    has_check = bool(FUNCTION) and callable(check) and not is_of_snippet(check)
+    has_check = bool(FUNCTION) and callable(check) and is_of_check(check)
     if has_check:
         awaited(check(space["candidate"]))
     if "unittest" in sys.modules or any(name[:4] in ("test", "Test") for name in space):

@@ -122,7 +122,7 @@ def run_one(call, marks, space, what):
 def call_hook(owner, name, argument):
     """Calls setup_method() and the like, which may take what is tested."""
     function = getattr(owner, name, None) if not isinstance(owner, dict) else owner.get(name)
-    if function is not None and not is_of_snippet(function):
+    if function is not None and is_of_check(function):
         awaited(function(*[argument] * bool(required_names(function))))
 
 
@@ -132,12 +132,15 @@ def is_test_class(name, kind, of_unittest):
 
 def is_fixture(value):
     kind = type(value)
-    return kind is PLAIN_FUNCTION and hasattr(value, "_pytestfixturefunction") or kind.__name__ == "FixtureFunctionDefinition"
+    of_pytest = vars(sys.modules.get("_pytest.fixtures", sys)).get("FixtureFunctionDefinition")
+    return kind is PLAIN_FUNCTION and hasattr(value, "_pytestfixturefunction") or kind is of_pytest
 
 
 def is_automatic(value):
+    if not is_fixture(value):
+        return False
     marker = getattr(value, "_pytestfixturefunction", None) or getattr(value, "_fixture_function_marker", None)
-    return is_fixture(value) and bool(getattr(marker, "autouse", True))
+    return bool(getattr(marker, "autouse", True))
 
 
 def is_test(name, value, takes_helpers):
@@ -153,7 +156,7 @@ class Suite(object):
         """has_check: check(candidate) was called, and functions with parameters are its helpers."""
         self.space, self.of_unittest, self.steps, self.outcomes, self.has_check = space, of_unittest, [], set(), has_check
         self.marks = marks_of(type("Module", (), {"pytestmark": space.get("pytestmark")}))
-        own = [(name, value) for name, value in space.items() if not is_of_snippet(value)]
+        own = [(name, value) for name, value in space.items() if is_of_check(value)]
         for name, value in own:
             if is_automatic(value):
                 cannot_run("%s is a fixture of all tests, which is not made here" % name)
@@ -204,7 +207,7 @@ class Suite(object):
         methods, inner = [], []
         for name in dir(kind):
             value = getattr(kind, name)
-            if is_of_snippet(value):
+            if not is_of_check(value):
                 continue
             if is_automatic(value):
                 cannot_run("%s.%s is a fixture of all tests, which is not made here" % (kind.__name__, name))

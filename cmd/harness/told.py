@@ -186,8 +186,8 @@ def class_here(part):
         part, (type(None), type, str, tuple), str, (str, type(None)), tuple, dict, tuple, bool, bool)
     for names in keys, refused, tuple(shown):
         expect(names, *[str] * len(names))
-    if any(key.partition(".")[0] in ("__main__", "solution", "pytest", "_pytest", "unittest") for key in keys):
-        raise ValueError("a class of the check")
+    if any(key.startswith(each + ".") for each in modules_of_check() for key in keys):
+        return unknown_class("?" + name, name, ("",), False)
     key = keys[0]
     found = library_class(key) if "." in key and key[0] != "=" else CLASSES.get(key)
     if found is None:

@@ -116,3 +116,37 @@ def test_exceptions_and_functions_are_pickled(csbx, python_image):
         (KINDS, begin + "try:\n    Pool(1).map(f, ['e'])\nexcept E as e:\n    assert e.args == ('x', 2)\nelse:\n    assert 0", True),
         (KINDS, caught % "e" + "class Mine(E): pass\nassert pickle.loads(pickle.dumps([Mine, Mine('m')]))[0] is Mine", True),
         (KINDS, begin + "f('L')\nassert pickle.loads(pickle.dumps([f, E, L, Color])) == [f, E, L, Color]", True)])
+
+
+STAR = "from solution import *\n"
+CASE = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(f(1), 2)\n"
+OF_ITS_OWN = ('__all__ = ["f", "__dir__"]\n', '__all__ = ["f", "__dir__", "__all__"]\n', '__all__ = ["f", "load_tests", "__getattr__"]\nload_tests = print\n',
+              "TestX = dict\n", "from collections import OrderedDict as TestX\n", "class TestX(Exception): pass\n", "check = bool\n", "class check(Exception): pass\n",
+              "class FixtureFunctionDefinition(Exception): pass\nx = FixtureFunctionDefinition()\n", "setUpModule = pytestmark = print\n",
+              "import unittest\nclass TestF(unittest.TestCase):\n    def test_f(self): pass\n", "from unittest.mock import MagicMock\nm = MagicMock()\n")
+
+
+def test_names_for_all_are_none_of_the_checks(csbx, suite_image):
+    """Neither what a module has by itself, nor what is to be run as a test, nor classes that are the same on both sides."""
+    f = "def f(x): return %d\n"
+    rows = [(code + f % n, STAR + tests, n == 2) for code in OF_ITS_OWN for tests in (CASE, "def test_a():\n    assert f(1) == 2\n") for n in (2, 0)]
+    judge(csbx, suite_image, [{"code": code, "check": asserting, "function": "f", "want": want} for code, asserting, want in rows])
+    skipped = STAR + "import pytest\n@pytest.mark.xfail\ndef test_a():\n    assert f(1) == 2\n"
+    taken = STAR + "import pytest\n@pytest.fixture\ndef own(): return f\ndef test_a(own):\n    assert own(1) == 2\nf(1)\n"
+    for code in "check = bool\n", "class check(Exception): pass\n":
+        lines = [{"code": code + f % 0, "check": asserting, "function": "f", "want": None} for asserting in (skipped, taken)]
+        records = judge(csbx, suite_image, lines)
+        assert "skipped" in cause(records[0])[1] and records[1]["status"] == "bad_line", records
+
+
+def test_a_name_with_a_dot_is_no_call(csbx, python_image):
+    code = '__all__ = ["f", "a.b"]\nclass a:\n    b = 1\ndef f(x): return 0\n'
+    judge(csbx, python_image, [(code, STAR, False), (code, "import solution\ngetattr(solution, 'a.b', None)", False)])
+
+
+def test_a_class_of_the_check_by_another_module(csbx, suite_image):
+    """As which pytest imports the check."""
+    asserting = ("import pytest, sys\nfrom solution import f\nclass Mine: pass\ndef test_a():\n    assert type(f()) == Mine and isinstance(f(), Mine)\n"
+                 "if __name__ == '__main__':\n    sys.exit(pytest.main([__file__, '-q', '-p', 'no:cacheprovider']))\n")
+    code = WRITE + "def f(): returned(x('object', t(made_class(None, ('check.Mine', 'builtins.object')), s('text'), b'N', b'd0:', b'F')))\n"
+    judge(csbx, suite_image, [(code, asserting, False)])
