@@ -117,6 +117,7 @@ class Caller(object):
     def __init__(self, threads):
         self.threads, self.failed, self.owner, self.known, self.is_for_all = threads, None, posix.getpid(), None, False
         self.carriers, self.locks = {self.owner: Carrier(threads)}, {}
+        self.thread, self.exits = threads.get_ident(), []
 
     def carrier(self):
         """That of this process. A fork has no thread of the process that it comes from."""
@@ -195,8 +196,18 @@ class Caller(object):
         raise CallFailed(message)
 
 
-# Raised by what is called while something else iterates (map, next) they would end that in silence.
-NOT_RAISED = (StopIteration, StopAsyncIteration)
+    def note_exit(self, error):
+        """One that is no Exception. A thread ends by a SystemExit as if all were well, and so does a process of multiprocessing."""
+        frame = sys._getframe(1)
+        while frame and (frame.f_code.co_name, frame.f_globals.get("__name__")) != ("_bootstrap", "multiprocessing.process"):
+            frame = frame.f_back
+        if frame or self.threads.get_ident() != self.thread:
+            self.fail("the snippet raised %s in a thread or a process of the check, which cannot be judged" % name_of(type(error)))
+        self.exits.append(error)
+
+
+# Raised by what is called while something else iterates (map, next), or in a generator that is closed, they would end that in silence.
+NOT_RAISED = (StopIteration, StopAsyncIteration, GeneratorExit)
 BUILT_IN_BY_NAME = {kind.__name__: kind for kind in BUILT_IN if not issubclass(kind, NOT_RAISED)}
 
 
@@ -239,6 +250,8 @@ def outcome(answer):
             error = make_error(*answer[1:5])
     except Exception as why:
         CALLER.fail("what it raised is no exception: %s" % why)
+    if not plain_isinstance(error, Exception):
+        CALLER.note_exit(error)
     raise error
 
 
@@ -429,8 +442,11 @@ def run(space):
         load(CHECK, space)
     except SystemExit as error:
         program = left_by(error)
-        if error.code or program is None:
+        if error.code or program is None and not is_own_end(error):
             raise
+        if posix.getpid() != CALLER.owner:  # a fork, whose end is not that of the check
+            flush()
+            posix._exit(0)
     check = space.get("check")
     has_check = bool(FUNCTION) and callable(check) and is_of_check(check)
     if has_check:
@@ -447,6 +463,11 @@ def left_by(error):
         tb = tb.tb_next
     is_there = tb and tb.tb_frame.f_globals.get("__name__") == "unittest.main"
     return tb.tb_frame.f_locals.get("self") if is_there else None
+
+
+def is_own_end(error):
+    """sys.exit(0) of the check, and not of the snippet."""
+    return type(error.code) in (int, bool, type(None)) and not any(error is each for each in CALLER.exits)
 
 
 def is_of_pytest(code):

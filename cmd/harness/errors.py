@@ -130,7 +130,7 @@ def make_error(name, base, message, what, is_raised=True):
     told, args, state, cause = expect(tuple(what), (str, list), tuple, dict, (list, type(None))) if what else (None, (message,), {}, None)
     kind = error_class(told or ([0, name, "snippet", [base], False, {}, ()] if base else name), [])
     if is_raised and plain_issubclass(kind, NOT_RAISED):
-        CALLER.fail("the snippet raised %s, which cannot be judged: it would end a loop here" % name)
+        CALLER.fail("the snippet raised %s, which cannot be judged: it would end a loop or a generator here" % name)
     error = make_like(kind, args, state, message)
     if error is None:
         error = make_unlike(kind, name, args, state, message)

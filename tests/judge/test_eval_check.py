@@ -435,4 +435,3 @@ sys.exit(ExitCode.OK if f(1) == 2 else ExitCode.TESTS_FAILED)
 """
     assert check(csbx, python_image, "def f(x): return x + 1", asserting)["all_passed"]
     assert not check(csbx, python_image, "def f(x): return x", asserting)["all_passed"]
-    assert not check(csbx, python_image, "def f(x): return x + 1", "import sys\nfrom solution import f\nf(1)\nsys.exit(0)\n")["all_passed"]

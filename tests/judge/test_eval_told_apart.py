@@ -150,3 +150,33 @@ def test_a_class_of_the_check_by_another_module(csbx, suite_image):
                  "if __name__ == '__main__':\n    sys.exit(pytest.main([__file__, '-q', '-p', 'no:cacheprovider']))\n")
     code = WRITE + "def f(): returned(x('object', t(made_class(None, ('check.Mine', 'builtins.object')), s('text'), b'N', b'd0:', b'F')))\n"
     judge(csbx, suite_image, [(code, asserting, False)])
+
+
+EXITS = "import sys\ndef f(x): sys.exit(0)\n"
+THREAD = "import threading\nbad = []\ndef t():\n    try:\n        if f(1) != 2: bad.append(1)\n    except Exception as e: bad.append(e)\n" \
+         "th = threading.Thread(target=t)\nth.start()\nth.join()\nassert not bad\n"
+PROCESS = "import multiprocessing\np = multiprocessing.Process(target=lambda: f(1) == 2 or exit(1))\np.start()\np.join()\nassert p.exitcode == 0\n"
+CLOSED = "def g():\n    try:\n        yield 1\n    finally:\n        assert f(1) == 2\nit = g()\nnext(it)\nit.close()\n"
+
+
+def test_what_ends_in_silence(csbx, python_image):
+    begin = "from solution import f\n"
+    rows = [(EXITS, begin + THREAD, False), (EXITS, begin + PROCESS, False), ("def f(x): raise GeneratorExit()\n", begin + CLOSED, False)]
+    for record in judge(csbx, python_image, rows).values():
+        assert cause(record)[0] == "CallFailed", record
+    judge(csbx, python_image, [(EXITS, begin + "f(1)", False), (EXITS, begin + "try:\n    f(1)\nexcept SystemExit as e:\n    assert e.code == 0", True),
+                               (EXITS, begin + "import asyncio\nasync def g(): f(1)\nasyncio.run(g())", False),
+                               ("def f(x): return 2\n", begin + THREAD, True), ("def f(x): return 2\n", begin + PROCESS, True)])
+
+
+def test_a_check_that_leaves(csbx, python_image):
+    """By sys.exit(): with 0 all that it did is done, and its tests are run."""
+    begin = "import os, sys\nfrom solution import f\n"
+    case = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): self.assertEqual(f(1), %d)\n"
+    code, rows = "def f(x): return x\n", []
+    rows += [(code, f"{begin}assert f(1) == {n}\nsys.exit({how})\n", n == 1) for how in ("0", "False", "None", "") for n in (1, 2)]
+    rows += [(code, f"{begin}f(1)\nsys.exit({how})\n", False) for how in ("1", "True", "''", "'no'")]
+    rows += [(code, begin + case % n + "r = unittest.main(exit=False).result\nsys.exit(not r.wasSuccessful())\n", n == 1) for n in (1, 2)]
+    rows += [(code, begin + case % n + "sys.exit(0)\n", n == 1) for n in (1, 2)]
+    rows += [(code, f"{begin}if not os.fork():\n    sys.exit(0)\nos.wait()\nassert f(1) == {n}\n", n == 1) for n in (1, 2)]
+    judge(csbx, python_image, rows + [(EXITS, begin + "f(1)\n", False)])
