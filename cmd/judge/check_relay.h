@@ -54,6 +54,7 @@ struct check_relay {
 	bool is_refused;    /* and that is the host's fault: there is no verdict */
 	bool is_about_name; /* the question that is served: it calls nothing */
 	bool is_about_attribute;
+	bool is_about_all;
 	bool was_asked; /* the asserting code has begun a call, of whatever, or has had to do with what a name stands for */
 	bool was_called; /* a function that the snippet has was called, once at least */
 	char *unfit;     /* why the asserting code cannot be run, as it says; NULL: it can */
