@@ -71,9 +71,10 @@ static int take_code(const struct value *line, struct eval_job *job, struct err 
 
 #define NAME_BYTES 128
 
+/* Letters beyond ASCII are two bytes or more, each of which is none of ASCII. */
 static bool is_word(char c)
 {
-	return isalnum((unsigned char)c) || c == '_';
+	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
 /* As a word of its own. */
@@ -114,12 +115,16 @@ static bool is_built_in(const char *name)
 /* The name that a line of the code defines, a function or a class; false: none that an import can have. */
 static bool defines(const char *line, char name[NAME_BYTES])
 {
-	size_t skip = !strncmp(line, "def ", 4)          ? 4
-		      : !strncmp(line, "class ", 6)      ? 6
-		      : !strncmp(line, "async def ", 10) ? 10
-							 : 0;
-	size_t n = 0;
+	static const char blanks[] = " \t";
+	const char *start = line;
+	size_t skip, n = 0;
 
+	if (!strncmp(line, "async", 5) && strspn(line + 5, blanks))
+		line += 5 + strspn(line + 5, blanks);
+	skip = !strncmp(line, "def", 3) ? 3 : line == start && !strncmp(line, "class", 5) ? 5 : 0;
+	if (skip && !strspn(line + skip, blanks))
+		skip = 0;
+	skip += skip ? strspn(line + skip, blanks) : 0;
 	while (skip && n + 1 < NAME_BYTES && is_word(line[skip + n])) {
 		name[n] = line[skip + n];
 		n++;
@@ -127,6 +132,45 @@ static bool defines(const char *line, char name[NAME_BYTES])
 	name[n] = 0;
 	return n && !isdigit((unsigned char)*name) && !str_has_prefix(name, "__") &&
 	       !is_among(keywords, name);
+}
+
+/*
+ * The name at p that is called there, and that the code has as a word: it may be bound at the code's top in another way than
+ * by a line that defines it (a lambda, an import, below an `if`). false: there is none.
+ */
+static bool called_name(const char *text, const char *p, const char *code, char name[NAME_BYTES])
+{
+	size_t n = 0;
+
+	if (p != text && (is_word(p[-1]) || p[-1] == '.'))
+		return false;
+	while (n + 1 < NAME_BYTES && is_word(p[n]) && (unsigned char)p[n] < 0x80) {
+		name[n] = p[n];
+		n++;
+	}
+	name[n] = 0;
+	return n && !isdigit((unsigned char)*name) && !str_has_prefix(name, "__") &&
+	       p[n + strspn(p + n, " \t")] == '(' && !is_among(keywords, name) &&
+	       !is_built_in(name) && names(code, name, n);
+}
+
+/* An import for each of those, which comes about where the code's top has it. */
+static unsigned add_called(const char *code, const char *tests, const char *known,
+			   struct strbuf *out)
+{
+	char name[NAME_BYTES];
+	unsigned n = 0;
+
+	for (const char *p = tests; *p; p++) {
+		if (!called_name(tests, p, code, name) || names(known, name, strlen(name)) ||
+		    names(strbuf_str(out), name, strlen(name)))
+			continue;
+		strbuf_addf(out,
+			    "try:\n    from solution import %s\nexcept ImportError:\n    pass\n",
+			    name);
+		n++;
+	}
+	return n;
 }
 
 /* "from math import *" */
@@ -147,10 +191,11 @@ static bool takes_all_names(const char *imports)
  */
 static bool add_imports(const char *code, const char *tests, struct strbuf *out, unsigned *ret_n)
 {
-	_strbuf_ struct strbuf imports = STRBUF_INIT;
+	_strbuf_ struct strbuf imports = STRBUF_INIT, called = STRBUF_INIT, own = STRBUF_INIT;
 	char name[NAME_BYTES], hidden[NAME_BYTES] = "";
 	bool is_unclear = false;
-	unsigned n = 0;
+	unsigned n = 0, n_called;
+	bool is_behind;
 
 	for (const char *p = code; *p; p = *p ? p + 1 : p) {
 		if (defines(p, name) && names(tests, name, strlen(name)) &&
@@ -167,18 +212,19 @@ static bool add_imports(const char *code, const char *tests, struct strbuf *out,
 	}
 	if (!imports.len && *hidden && !is_unclear)
 		strbuf_addf(&imports, "from solution import %s\n", hidden);
-	if (n > 1 && takes_all_names(strbuf_str(out))) {
-		_strbuf_ struct strbuf own = STRBUF_INIT;
-
-		strbuf_addstr(&own, strbuf_str(out));
-		strbuf_reset(out);
-		strbuf_addstr(out, strbuf_str(&imports));
-		strbuf_addstr(out, strbuf_str(&own));
-	} else {
-		strbuf_addstr(out, strbuf_str(&imports));
-	}
-	*ret_n = n;
-	return imports.len;
+	strbuf_addf(&own, "%s%s", strbuf_str(out), strbuf_str(&imports));
+	n_called = add_called(code, tests, strbuf_str(&own), &called);
+	strbuf_reset(&own);
+	strbuf_addstr(&own, strbuf_str(out));
+	strbuf_reset(out);
+	is_behind = n_called == 1 && !imports.len;
+	strbuf_addstr(out, is_behind ? "" : strbuf_str(&called));
+	is_unclear = n > 1 && takes_all_names(strbuf_str(&own));
+	strbuf_addf(out, "%s%s%s", is_unclear ? strbuf_str(&imports) : "", strbuf_str(&own),
+		    is_unclear ? "" : strbuf_str(&imports));
+	strbuf_addstr(out, is_behind ? strbuf_str(&called) : "");
+	*ret_n = n + n_called;
+	return imports.len || called.len;
 }
 
 /* "Node(" or "Node.": objects are made of it. */

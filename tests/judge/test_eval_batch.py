@@ -358,6 +358,24 @@ def test_statements_that_import_all_names(csbx, python_image):
     assert record["all_passed"], record
 
 
+BOUND = ("area = lambda x: 4", "def _area(x): return 4\narea = _area", "from functools import partial\ndef _a(k, x): return 4\narea = partial(_a, 2)",
+         "if 1:\n  def area(x): return 4", "try:\n    import zzq\nexcept ImportError:\n    def area(x): return 4", "def\tarea(x): return 4", "async  def area(x): pass\n"
+         "def  area(x): return 4", "class A:\n    def area(self): return 3\narea = lambda x: 4\ndef helper(): pass", "area: object = lambda x: 4")
+
+
+def test_statements_about_a_function_that_no_def_binds(csbx, python_image):
+    """By whatever the code's top has it."""
+    line = {"test_list": ["assert area(2) == 4"]}
+    records = batch(csbx, python_image, *({"id": f"{n}{code}", "code": code.replace("4", n), **line} for code in BOUND for n in ("4", "5")),
+                    {"id": "4own", "code": "same = lambda a, b: False\narea = lambda x: 4", "test_setup_code": "def same(a, b): return a == b",
+                     "test_list": ["assert same(area(2), 4)"]}, {"id": "4letter", "code": "def \xe1rea(x): return 4", "test_list": ["assert \xe1rea(2) == 4"]},
+                    {"id": "5star", "code": "from math import isclose\narea = lambda x: 5\nfloor = lambda x: 4", "test_imports": ["from math import *"],
+                     "test_list": ["assert floor(area(2)) == 4"]}, {"id": "5inner", "code": "def f():\n    def area(x): return 4\n    return area", **line})
+    assert len(records) == 2 * len(BOUND) + 4
+    wrong = [r for r in records if r["status"] == "bad_line" or r["all_passed"] is not (r["id"][0] == "4")]
+    assert not wrong, wrong
+
+
 def test_leetcode_s_name_of_a_method(csbx, python_image):
     code = "class Solution:\n    def twoSum(self, nums, target): return [target] + nums\n"
     line = {"entry_point": "Solution().twoSum", "test": "def check(candidate):\n    assert candidate(nums=[3, 3], target=6) == [6, 3, 3]\n"}
