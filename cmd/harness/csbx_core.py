@@ -24,13 +24,14 @@ import time
 from csbx_events import is_of_core, make_audit, make_filter
 from csbx_finders import make_finders
 from csbx_innards import make_innards
+from csbx_opened import make_opened
 from csbx_origins import codes_of, make_origins
 from csbx_parts import functions_of, make_parts, make_rewriter_watch
 from csbx_post import make_encoder, make_post
 from csbx_shadows import make_shadows
 from csbx_state import make_watch
 from csbx_types import make_types_watch
-from csbx_ways import EVENT, IDENTITY, ask_by_event, close_ways, guard_handlers, make_shelter
+from csbx_ways import EVENT, IDENTITY, ask_by_event, close_ways, guard_collector, guard_handlers, make_shelter
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -98,7 +99,7 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
     is_over = True
     starts, failure, rewrite, is_doubted, of_tests, older, doubles = str.startswith, Exception, None, False, OF_TESTS, {}, {}
     module_loaded = check_shadows = note_finders = who_finds = None
-    of_rewriter, part = OF_REWRITER, str.partition
+    of_rewriter, part, readlink, is_memory_link = OF_REWRITER, str.partition, os.readlink, make_opened()[1]
 
     def is_of_rewriter(kind, detail):
         """True for what may make another thing of the rewriting of asserts. An audit hook cannot: it hears of the core's files by then,
@@ -187,6 +188,14 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
         except error:
             return None
 
+    def tell_of_link(path):
+        """Of a link that can be put in the place of another name in the moment in which that is opened."""
+        try:
+            if is_memory_link(readlink(path)):
+                found("memory", "%s leads there" % short(path))
+        except error:
+            pass
+
     def begin(where, files, packages):
         nonlocal repo, changed, begin_s, inodes, check_state, settle_state, guard, check_critical, check_all, look, audited
         nonlocal is_as_before, check_tracers, module_loaded, check_shadows, note_finders, who_finds
@@ -200,6 +209,8 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             learn(frame.f_code)
             frame = frame.f_back
         inodes = frozenset([inode_of(p) for p in changed]) - {None}
+        for path in changed:
+            tell_of_link(path)
         check_state, settle_state, guard = make_watch(packages + ("doctest",), (is_true, is_vouched), where, found, kept)
         origins = is_code, is_vouched, short, real_path, is_written
         check_critical, check_all, look = make_parts(packages, homes, where, origins, found, (check_state, *innards), kept)
@@ -414,7 +425,8 @@ def start(secret, modules):
     is_running, send, quick = type(core).__dict__["gi_running"].__get__, type(core).send, QUICK
     lock, is_heard, is_audited = threading.RLock(), make_filter(), is_of_core
     hold, release = make_shelter()
-    hidden, event_of_ours, list_type, _type = (id(core), id(post)), EVENT, list, type
+    hidden, event_of_ours, identity, _type, tuple_type, size = (IDENTITY(core), IDENTITY(post)), EVENT, IDENTITY, type, tuple, len
+    list_type, str_type, strange_request = list, str, ("strange",)
     next(core)
 
     def serve(is_told, request):
@@ -440,14 +452,20 @@ def start(secret, modules):
 
     def hides(event, args):
         """True when the event looks into a generator of the harness."""
-        things = args[0] if event == "gc.get_referents" else args[:1]
-        return event in ("gc.get_referents", "object.__getattr__") and [t for t in things if id(t) in hidden]
+        if event == "gc.get_referents":
+            things = args[0] if size(args) and _type(args[0]) is tuple_type else ()
+        else:
+            things = args[:1] if event == "object.__getattr__" else ()
+        return [t for t in things if identity(t) in hidden]
 
     def listen(event, args):
         if event == event_of_ours:
-            request, box = args
-            if _type(box) is list_type:
-                box[:] = [serve(False, request)]
+            # Anybody can raise it, with anything: nothing is asked of a thing that is not what ask() makes.
+            if size(args) == 2 and _type(args[0]) is tuple_type and _type(args[1]) is list_type and not args[1] and args[0] and \
+                    _type(args[0][0]) is str_type:
+                args[1].append(serve(False, args[0]))
+            else:
+                serve(False, strange_request)
             return
         if not is_heard(event, args):
             return
@@ -469,4 +487,5 @@ def start(secret, modules):
     core.send((serve.__code__, listen.__code__, ask.__code__))
     sys.addaudithook(listen)
     guard_handlers(ask)
+    guard_collector(audit)
     return ask

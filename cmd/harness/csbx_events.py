@@ -10,10 +10,11 @@ import sys
 import types
 
 from csbx_finders import make_finders_watch
+from csbx_opened import make_opened, make_plain
 from csbx_state import class_names, module_names
 
 PEEPING = {"sys._current_frames": "frame_search", "sys._current_exceptions": "frame_search",
-           "gc.get_objects": "heap_search", "gc.get_referrers": "heap_search", "gc.get_referents": "heap_search",
+           "gc.get_objects": "heap_search", "gc.get_referrers": "heap_search", "gc.get_referents": "heap_search", "gc.set_debug": "heap_search",
            "ctypes.addressof": "memory", "ctypes.cdata": "memory", "ctypes.string_at": "memory",
            "ctypes.wstring_at": "memory", "ctypes.memoryview_at": "memory", "ctypes.PyObj_FromPtr": "memory",
            "ctypes.cdata/buffer": "memory", "ctypes.dlopen": "memory", "ctypes.dlsym": "memory",
@@ -24,6 +25,7 @@ PEEPING = {"sys._current_frames": "frame_search", "sys._current_exceptions": "fr
 DIRECT = ("heap_search", "frame_search", "trace", "code_change")  # a library that does these for others is known by name
 WRITTEN = ("__code__", "__defaults__", "__kwdefaults__", "__bases__", "__class__")  # what makes it something else
 FRAMES = ("gi_frame", "cr_frame", "ag_frame", "tb_frame", "f_back")
+OPENING = ("open", "os.symlink")
 OTHERS = ("exec", "sys._getframe", "object.__getattr__", "object.__setattr__", "open")
 VARIABLES = (b"PYTHONOPTIMIZE",)  # by which the asserts of another Python do nothing
 NESTED = 0x10  # CO_NESTED
@@ -43,47 +45,25 @@ def is_of_core(event):
 
 
 def make_filter():
-    """is_heard(event, args): true for an event to look at; most are not, and every event comes here."""
+    """is_heard(event, args): true for an event to look at; most are not, and every event comes here. Anybody can raise one, with any arguments:
+    nothing is asked of them before they are known to be plain."""
     watched, others, written, frames, native = map(frozenset, (PEEPING, OTHERS, WRITTEN, FRAMES, NATIVE))
-    _type, _str, _bytes, plain, decode, begins, ends = type, str, bytes, str.__str__, os.fsdecode, str.startswith, str.endswith
-    variables, are_others = frozenset(VARIABLES), make_finders_watch()
-    stat, readlink, error, _subclass = os.stat, os.readlink, (OSError, ValueError), issubclass
-    try:
-        proc = stat("/proc/self/stat").st_dev
-    except OSError:
-        proc = None
-
-    def is_memory(path):
-        """By name, and by what links lead to. A name relative to another directory is judged by itself."""
-        kind = _type(path)
-        path = plain(path) if _subclass(kind, _str) else decode(path) if kind is _bytes else None
-        if path is None:
-            return False
-        if ends(path, ("mem", "pagemap")) and (begins(path, "/proc/") or not begins(path, "/")):
-            return True
-        try:
-            there = stat(path)
-            if there.st_dev != proc:
-                return False
-            for _ in range(40):
-                if ends(path, ("/mem", "/pagemap")):
-                    return True
-                path = readlink(path)
-        except error:
-            pass
-        return False
+    _type, _str, size = type, str, len
+    variables, are_others, plain, (is_memory, is_named_so) = frozenset(VARIABLES), make_finders_watch(), make_plain(), make_opened()
 
     def is_heard(event, args):
         if event == "open":
-            return is_memory(args[0])
+            return is_memory(args)
         if event == "import":
-            return args[1] is not None or args[0] in native or are_others()
-        if event == "os.putenv":
-            return args[0] in variables
+            return size(args) < 2 or args[1] is not None or plain(args[0]) in native or are_others()
         if event == "object.__getattr__":
-            return args[1] in frames
+            return size(args) > 1 and _type(args[1]) is _str and args[1] in frames
         if event == "object.__setattr__":
-            return args[1] in written
+            return size(args) > 2 and _type(args[1]) is _str and args[1] in written
+        if event == "os.putenv":
+            return size(args) > 0 and plain(args[0]) in variables
+        if event == "os.symlink":
+            return size(args) > 0 and is_named_so(args[0])
         return event in watched or event in others
     return is_heard
 
@@ -137,8 +117,8 @@ def make_audit(vouch, found, repo):
     members, function_type, module_type = class_names, types.FunctionType, types.ModuleType
     names_of_module, modules = module_names, sys.modules
     tuple_type, spec_type, plain = tuple, importlib.machinery.ModuleSpec, object.__getattribute__
-    givers, native, get_trace, get_profile = GIVERS, NATIVE, sys.gettrace, sys.getprofile
-    base_name, runners, len_of, dict_type = os.path.basename, TEXT_RUNNERS, len, dict
+    givers, native, opening, get_trace, get_profile = GIVERS, NATIVE, OPENING, sys.gettrace, sys.getprofile
+    base_name, runners, len_of, dict_type, plain_name = os.path.basename, TEXT_RUNNERS, len, dict, make_plain()
     code_type, id_of, values, users, libraries, makers = types.CodeType, id, dict.values, {}, frozenset(("ctypes", "_ctypes")), MAKERS
 
     def file_of(thing):
@@ -202,9 +182,9 @@ def make_audit(vouch, found, repo):
 
     def native_name(args):
         """Of a module that Python loads, by its name, or by its file where it is loaded by another name."""
-        for part in (args[0], args[1]):
-            name = base_name(part).partition(".")[0] if part is args[1] and _type(part) is _str else part
-            if _type(name) is _str and (name in native or name.rpartition(".")[2] in native):
+        asked, file = plain_name(args[0]), plain_name(args[1])
+        for name in (asked, partition(base_name(file), ".")[0] if _type(file) is _str else None):
+            if _type(name) is _str and (name in native or rpartition(name, ".")[2] in native):
                 return name
         return None
 
@@ -339,7 +319,7 @@ def make_audit(vouch, found, repo):
         """(kind or None, what it would be named by, the frame it is about)"""
         name = event.rpartition(".")[2]
         given = [g for g in givers if ends(frame.f_code.co_filename, g[0]) and frame.f_code.co_name == g[1]]
-        if given and event in ("sys._getframe", "object.__getattr__") and args[-1:] != ("f_back",):
+        if given and (event == "sys._getframe" or event == "object.__getattr__" and args[1] != "f_back"):
             return "frame_search", "currentframe" if given[0][1] == "<lambda>" else given[0][1], frame.f_back
         if event == "sys._getframe":
             while frame is not None and ends(frame.f_code.co_filename, "/inspect.py") and is_of_python(frame.f_code):
@@ -350,7 +330,9 @@ def make_audit(vouch, found, repo):
             return "frame_search", args[1], frame
         if event == "object.__setattr__":
             return "code_change" if changes_code(args, frame) else None, args[1], frame
-        return "memory" if event == "open" else peeping(event), name, frame
+        if event == "gc.set_debug":  # which the harness's own function raises (csbx_ways.py)
+            frame = frame.f_back
+        return "memory" if event in opening else peeping(event), name, frame
 
     def audited(event, args, frame):
         """An audit event: code that looks for the secrets of the core is told first."""

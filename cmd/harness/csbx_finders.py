@@ -9,23 +9,36 @@ import sys
 import types
 
 from csbx_state import class_names, functions_in
+from csbx_ways import IDENTITY
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 
 def make_finders_watch():
-    """is_another(): true, at an import, when the finders or the hooks for paths are others than at the last one."""
-    system, seen, _list, _type, _set, size = vars(sys), [[], [], set()], list, type, set, len
-    map_to, any_of, is_not, together = map, any, operator.is_not, zip
-    unreadable = RuntimeError, TypeError
+    """is_another(): true, at an import, when the finders or the hooks for paths are others than at the last one. Nothing is asked of them: it is
+    called before the core runs."""
+    system, seen, _list, _type, identity, size, _dict = vars(sys), [[], []], list, type, IDENTITY, len, dict
+    map_to, any_of, is_not, together, get, values, unreadable = map, any, operator.is_not, zip, dict.get, dict.values, RuntimeError
+    known, kept, _set = set(), [], set  # by their identities, as a class can have a hash of its own
+
+    def are_new(cache):
+        kinds = _list(map_to(_type, _list(values(cache))))
+        if _set(map_to(identity, kinds)) <= known:
+            return False
+        known.update(map_to(identity, kinds))
+        kept.extend(kinds)
+        return True
 
     def is_another():
-        try:
-            now = [_list(system["meta_path"]), _list(system["path_hooks"]), _set(map_to(_type, _list(system["path_importer_cache"].values())))]
-        except unreadable:
+        lists, cache = [get(system, "meta_path"), get(system, "path_hooks")], get(system, "path_importer_cache")
+        if _type(lists[0]) is not _list or _type(lists[1]) is not _list or _type(cache) is not _dict:
             return True
-        was, seen[:] = seen[:], now
-        return any_of([size(a) != size(b) or any_of(map_to(is_not, a, b)) for a, b in together(was[:2], now[:2])]) or not now[2] <= was[2]
+        try:
+            were_new = are_new(cache)
+        except unreadable:
+            were_new = True
+        was, seen[:] = seen[:], map_to(_list, lists)
+        return were_new or any_of([size(a) != size(b) or any_of(map_to(is_not, a, b)) for a, b in together(was, seen)])
     return is_another
 
 

@@ -364,7 +364,7 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     rewrite_by(ask)
     if any(b"IsolatedAsyncioTestCase" in text_of(f) for f in wanted_files(want["ids"])):
         __import__("unittest.async_case")  # which unittest loads when it is asked for it
-    ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest", "csbx_core", "csbx_events", "csbx_finders", "csbx_origins",
+    ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest", "csbx_core", "csbx_events", "csbx_finders", "csbx_opened", "csbx_origins",
                                  "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_shadows", "csbx_state", "csbx_tables", "csbx_types",
                                  "csbx_ways", "csbx_looks", "csbx_bases", "csbx_decoys", "csbx_conditions", "csbx_defs", "csbx_exact",
                                  "csbx_files", "csbx_helpers", "csbx_imports", "csbx_innards", "csbx_items", "csbx_kinds", "csbx_library",

@@ -250,7 +250,7 @@ def run(ask, want, repo, gate, changed, shadows, brought):
         "cases": {}, "failed": 0, "worst": None, "skipped": None, "called": {}, "filed": {}, "helped": {}, "beside": [], "kinds": [], "constants": [],
         "contents": [], "at_first": standard_at_first(), "displays": [], "helped_files": [], "conftests": [], "owned": {},
         "tests": {}, "bases": {}, "older": want["older"]}))
-    ask("begin", repo, changed, ("unittest", "csbx_core", "csbx_events", "csbx_finders", "csbx_origins", "csbx_outcomes", "csbx_parts",
+    ask("begin", repo, changed, ("unittest", "csbx_core", "csbx_events", "csbx_finders", "csbx_opened", "csbx_origins", "csbx_outcomes", "csbx_parts",
                                  "csbx_post", "csbx_shadows", "csbx_state", "csbx_tables", "csbx_types", "csbx_ways", "csbx_bases",
                                  "csbx_conditions", "csbx_defs", "csbx_exact", "csbx_files", "csbx_helpers", "csbx_imports", "csbx_innards",
                                  "csbx_kinds", "csbx_library", "csbx_missing", "csbx_owned", "csbx_modules", "csbx_places", "csbx_reasons",

@@ -85,7 +85,7 @@ def make_shelter():
 
 def close_ways():
     """Code of the frozen modules by name, or None. From here on _imp makes no code of bytes without an audit event, and
-    gives no second module of its name or of _signal's, whose functions would be the old ones."""
+    gives no second module of its name, of _signal's or of gc's, whose functions would be the old ones."""
     try:
         import _imp
         frozen, create = _imp.get_frozen_object, _imp.create_builtin
@@ -94,7 +94,7 @@ def close_ways():
     if getattr(frozen, "__code__", None) is not None:
         return None
     of_frozen, of_builtin, loads, plain, _type, _str = _hidden(frozen), _hidden(create), marshal.loads, types.SimpleNamespace, type, str
-    own = {"_imp": _imp, "_signal": _signal}
+    own = {"_imp": _imp, "_signal": _signal, "gc": gc}
 
     def get_frozen_object(name, data=None):
         return of_frozen(name) if data is None else loads(data)
@@ -106,6 +106,19 @@ def close_ways():
         return own[name] if name in own else of_builtin(plain(name=name))
     _imp.get_frozen_object, _imp.create_builtin = get_frozen_object, create_builtin
     return of_frozen
+
+
+def guard_collector(audit):
+    """With DEBUG_SAVEALL the collector hands over what nobody has any more: frames too, which lead to those that called, and Python raises no
+    event for that. From here on setting it raises one."""
+    set_flags, index, hands_over = gc.set_debug, operator.index, gc.DEBUG_SAVEALL
+
+    def set_debug(flags):
+        flags = index(flags)
+        if flags & hands_over:
+            audit("gc.set_debug", flags)
+        set_flags(flags)
+    gc.set_debug = _hidden(set_debug)
 
 
 class NoFrame(object):
