@@ -6,6 +6,7 @@ import sys
 import types
 
 from csbx_outcomes import leads_to
+from csbx_state import functions_in
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -33,7 +34,7 @@ def make_items(ask, repo):
     """(begin(session), collected(items), look(item, file), engine(things), note_value(definition, result))"""
     strict, wraps, parts, class_members, bases_of = strictly, leads_to, PARTS, type.__dict__["__dict__"].__get__, type.__dict__["__mro__"].__get__
     function_type, plain_get, homes = types.FunctionType, object.__getattribute__, homes_of_plugins
-    of_methods = (staticmethod, classmethod)
+    functions_of = functions_in
 
     def tell(kind, detail):
         ask("found", kind, detail)
@@ -42,8 +43,8 @@ def make_items(ask, repo):
         """True for a class with a method of code that a patch or the run brought."""
         known = ask("known")["kinds_seen"]
         if id(kind) not in known:
-            made = [v.__func__ if type(v) in of_methods else v.fget if type(v) is property else v for b in bases_of(kind) for v in list(class_members(b).values())]
-            known[id(kind)] = kind, any(type(f) is function_type and not ask("vouched", f.__code__) for f in made)
+            made = [f for b in bases_of(kind) for v in list(class_members(b).values()) for f in functions_of(v)]
+            known[id(kind)] = kind, any(not ask("vouched", f.__code__) for f in made)
         return known[id(kind)][1]
 
     def held(thing):

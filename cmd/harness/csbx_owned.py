@@ -3,11 +3,13 @@
 closes over, what singledispatch() calls, and the globals of what named tuples and attrs made for classes of the tests."""
 import builtins
 import functools
+import operator
 import types
 
 from csbx_defs import reached_from
 from csbx_imports import is_of_tests
 from csbx_kinds import plain, spaces_of
+from csbx_state import lined_up, parts_in
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -25,6 +27,10 @@ def parts_of_partial(value):
     return [value.func, *value.args, *[part for pair in sorted(value.keywords.items()) for part in pair]]
 
 
+def parts_of_lines(lines):
+    return [part for get, those in lines for part in map(get, those)]
+
+
 def is_of_tuple(value):
     """True for tuple.__new__, which a named tuple calls."""
     return type(value) is types.BuiltinFunctionType and value.__self__ is tuple and value.__name__ == "__new__"
@@ -34,7 +40,7 @@ def make_owned(ask, repo, text_of):
     """(begin(known), look(known)): of the modules of tests, and of those beside them that lie with the tests."""
     text, reach, spaces, plain_of, is_test_file, cell_content = text_of, reached_from, spaces_of, plain, is_of_tests, content_of
     partial, function_type, is_tuples, parts_of = functools.partial, types.FunctionType, is_of_tuple, parts_of_partial
-    managers, of_attrs, kind_of = MANAGERS, OF_ATTRS, type
+    managers, of_attrs, kind_of, members_of, align, gather, is_not = MANAGERS, OF_ATTRS, type, parts_in, lined_up, parts_of_lines, operator.is_not
 
     def tell(name, file):
         ask("found", "test_replaced", "what %s in %s calls, or is made of, is another" % (name, file))
@@ -58,8 +64,13 @@ def make_owned(ask, repo, text_of):
         return None
 
     def begin(known):
-        known["owned"] = found = {"partials": [], "cells": [], "tables": [], "spaces": []}
+        known["owned"] = found = {"partials": [], "cells": [], "tables": [], "spaces": [], "members": None}
         seen = set()
+        members = [(prefix + key, m.__file__, value) for m, _ in known["beside"] for prefix, _, space in spaces(m)
+                   for key, value in list(space.items()) if kind_of(key) is str and members_of(value)]
+        lines = align([value for _, _, value in members])
+        names = {id(value): (name, file) for name, file, value in members}
+        found["members"] = lines, [names[id(value)] for _, those in lines for value in those], gather(lines)
         for module in [m for m, _ in known["beside"] if is_test_file(m.__file__, repo)]:
             file = module.__file__
             for key, value in list(vars(module).items()):
@@ -105,6 +116,11 @@ def make_owned(ask, repo, text_of):
         for name, file, value, was in owned.get("partials", ()):
             if is_another(parts_of(value), was):
                 tell(name, file)
+        lines, names, was = owned.get("members") or ((), (), [])
+        now = gather(lines)
+        if any(map(is_not, now, was)):
+            for place in {p for p, new, old in zip(names, now, was) if new is not old}:
+                tell(*place)
         for name, file, cell, was in owned.get("cells", ()):
             if cell_content(cell) is not was:
                 tell(name, file)

@@ -4,6 +4,7 @@
 These functions have bound everything they need before: modules and builtins may be another's by then.
 """
 import builtins
+import functools
 import itertools
 import operator
 import os
@@ -23,6 +24,8 @@ CLOCKS = frozenset((("_pytest.timing", "perf_counter"), ("_pytest.timing", "slee
 # Attributes that unittest gives the class of each test, and its own where a module could not be loaded, and pytest those of its nodes.
 OF_RUNNERS = ("_classSetupFailed", "_pytest_diamond_inheritance_warning_shown")
 NOTHING = types.MappingProxyType({})
+GETTERS = tuple((kind, tuple(vars(kind)[n].__get__ for n in names)) for kind, names in
+                ((property, ("fget", "fset", "fdel")), (staticmethod, ("__func__",)), (classmethod, ("__func__",))))
 
 
 def module_names(module, get=types.ModuleType.__dict__["__dict__"].__get__, nothing=NOTHING):
@@ -37,11 +40,32 @@ def class_names(kind, get=type.__dict__["__dict__"].__get__, nothing=NOTHING):
     return nothing if held is None else held
 
 
+def parts_in(value, getters=GETTERS):
+    """What a descriptor calls, which its __init__() can change in place."""
+    kind = type(value)
+    for its, get in getters:
+        if issubclass(kind, its):
+            return [g(value) for g in get]
+    return []
+
+
+def lined_up(values, getters=GETTERS):
+    """[(way to ask for a part, those that have it)] of descriptors: all parts are then gathered at once."""
+    return [(get, [v for v in values if issubclass(type(v), kind)]) for kind, those in getters for get in those]
+
+
+def function_of(value):
+    """The function that a partial() or a method calls."""
+    while type(value) in (functools.partial, types.MethodType):
+        value = value.func if type(value) is functools.partial else value.__func__
+    return value
+
+
 def functions_in(value):
     """The functions of Python that a member of a module or class is made of."""
     if type(value) in (staticmethod, classmethod):
         value = value.__func__
-    parts = (value.fget, value.fset, value.fdel) if type(value) is property else (value,)
+    parts = map(function_of, (value.fget, value.fset, value.fdel)) if type(value) is property else (value,)
     return [p for p in parts if type(p) is types.FunctionType]
 
 
@@ -51,7 +75,7 @@ def make_watch(packages, origins, repo, tell, kept):
     is_true, is_file_vouched = origins
     _type, _subclass, _callable, _list, _tuple, _id, _len, _map, _str = type, issubclass, callable, list, tuple, IDENTITY, len, map, str
     get_module, module_type, modules, none = sys.modules.get, types.ModuleType, sys.modules, object()
-    members, functions_of_member = class_names, functions_in
+    members, functions_of_member, parts_of = class_names, functions_in, parts_in
     names_of_module = module_names
     plain = (int, float, str, tuple, frozenset, type(modules["decimal"].Decimal(0)) if "decimal" in modules else int)
     homes = _tuple({os.path.dirname(os.path.realpath(modules[p].__file__)) + "/" for p in packages
@@ -60,6 +84,7 @@ def make_watch(packages, origins, repo, tell, kept):
     joined, picked, is_not, values_of = itertools.chain.from_iterable, itertools.compress, operator.is_not, dict.values
     attributes_of, content_of = operator.attrgetter("__dict__"), operator.attrgetter("cell_contents")
     views, functions, closures, judges, judged, unreadable = [], [], [], [], [], (ValueError, RuntimeError)
+    members_made, align, lines = {}, lined_up, []
 
     descriptors = (property, staticmethod, classmethod)
     namespace_type, function_type, guarded = types.SimpleNamespace, types.FunctionType, []
@@ -96,6 +121,8 @@ def make_watch(packages, origins, repo, tell, kept):
                 add(name + "." + key, value)
             for function in functions_of_member(value):
                 note(name + "." + key, function)
+            if parts_of(value):
+                members_made[_id(value)] = name + "." + key, value, parts_of(value)
 
     def note(name, function):
         closure = function.__closure__ or ()
@@ -243,6 +270,15 @@ def make_watch(packages, origins, repo, tell, kept):
             if new is not old and differs(name, key, old, new):
                 say(name, key, new)
 
+    def judge_member(entry):
+        """A property, and the like, that was made anew in place."""
+        name, value, was = entry
+        now = parts_of(value)
+        kept.append(now)
+        for old, new in zip(was, now):
+            if new is not old:
+                say(name, "__init__", new)
+
     def line_up():
         """For each value that is watched who judges it, in the order of everything()."""
         views[:] = [dict_of(holder).values() for _, holder, _ in holders.values()]
@@ -252,6 +288,8 @@ def make_watch(packages, origins, repo, tell, kept):
         judges[:] = [j for j, view in zip(by_holder, views) for _ in view]
         judges.extend(j for j in by_function for _ in j[1][1].__dict__)
         judges.extend(j for j in by_function for _ in j[1][2])
+        lines[:] = align([e[1] for e in members_made.values()])
+        judges.extend((judge_member, members_made[_id(value)]) for _, those in lines for value in those)
         judges.extend([(judge_modules, None)] * _len(named))
 
     def sizes():
@@ -260,7 +298,7 @@ def make_watch(packages, origins, repo, tell, kept):
     def everything():
         """It is gathered, and compared, without running code of the values."""
         return _list(joined((joined(views), joined(_map(values_of, _map(attributes_of, functions))),
-                             _map(content_of, closures), _map(get_module, named))))
+                             _map(content_of, closures), joined([_map(get, those) for get, those in lines]), _map(get_module, named))))
 
     def look_again():
         """Judges what is another than when it was judged last; False: it cannot be told so."""
@@ -291,14 +329,17 @@ def make_watch(packages, origins, repo, tell, kept):
             judge_holder(entry)
         for entry in _list(made_of.values()):
             judge_function(entry)
+        for entry in _list(members_made.values()):
+            judge_member(entry)
         judged.extend(now)
 
     def settle():
         """Plugins are loaded, and have made their replacements."""
         check()
-        kept.extend((dict(holders), dict(made_of), _list(judged)))
+        kept.extend((dict(holders), dict(made_of), dict(members_made), _list(judged)))
         holders.clear()
         made_of.clear()
+        members_made.clear()
         judged.clear()
         take()
         settled.append(True)
