@@ -73,10 +73,21 @@ def statements_of(text, word):
         return [word]
 
 
+def make_before(ask, older, text_of):
+    """before(path, what else): the text of a file as it was before the patches; what else, where the run has written or removed it."""
+    text = text_of
+
+    def before(full, other=b"def test"):
+        return older[full] if full in older else text(full) if ask("vouched", full) else other
+    return before
+
+
 def make_files(ask, repo, text_of, want):
     """begin(config), tried(collector), look(config): tells of files of tests that pytest did not collect."""
     had, older, text, has, fits, in_environment, computed = want["had"], want["older"], text_of, has_tests, matches, is_in_environment, COMPUTED
     no_tests, join, normal, real, directory_of = NO_TESTS, os.path.join, os.path.normpath, os.path.realpath, os.path.dirname
+
+    before = make_before(ask, older, text_of)
 
     def begin(config):
         here = str(getattr(config.invocation_params, "dir", "."))
@@ -152,7 +163,7 @@ def make_files(ask, repo, text_of, want):
         for path in sorted(had):
             full = repo + "/" + path
             if full in known["tried"] or not is_named(full, places["patterns"]) or real(full) in known["tried"] or in_environment(path, had) or \
-                    not is_asked(full, places) or not has(older.get(full) or text(full), places["starts"]):
+                    not is_asked(full, places) or not has(before(full), places["starts"]):
                 continue
             if not is_hit(full, places["ignored"], places["globs"]) and not leaves_out(full, conftests):
                 ask("found", "test_replaced", "%s is a file of tests, and was not collected" % path)
@@ -162,15 +173,12 @@ def make_files(ask, repo, text_of, want):
 def make_unittest_files(ask, repo, text_of, want):
     """look(tests that were loaded): tells of files of tests that unittest did not load, and of a load_tests() of a patch."""
     had, older, text, has, discovered, modules = want["had"], want["older"], text_of, has_tests, is_discovered, sys.modules
-    words, up, module_type = statements_of, directories_of, types.ModuleType
-
-    def before(full):
-        return older.get(full) or text(full)
+    words, up, module_type, before = statements_of, directories_of, types.ModuleType, make_before(ask, older, text_of)
 
     def look_at_loaders(homes):
         """Where a package has a load_tests(), unittest asks that and looks for nothing itself."""
         for file, module in homes:
-            was, word = before(file), "load_tests"
+            was, word = before(file, b""), "load_tests"
             is_its = b"load_tests" in was and (ask("vouched", file) or words(was, word) == words(text(file), word))
             if word in vars(module) and not is_its:
                 ask("found", "test_replaced", "load_tests of %s is not of it, or of a patch" % file)
@@ -184,7 +192,9 @@ def make_unittest_files(ask, repo, text_of, want):
         for path in sorted(p for p in had if p.endswith(".py") and discovered(p, had)):
             full, name = repo + "/" + path, path[:-3].replace("/", ".")
             is_failed = any([name == f or name.startswith(f + ".") for f in failed if f])
-            is_left = any([b"load_tests" in before("%s/%s/__init__.py" % (repo, d)) for d in up(path)])
+            is_left = any([b"load_tests" in before("%s/%s/__init__.py" % (repo, d), b"") for d in up(path)])
             if full not in loaded and not is_failed and not is_left and has(before(full)):
                 ask("found", "test_replaced", "%s is a file of tests, and was not loaded" % path)
+            elif full in loaded and ask("written", full):
+                ask("found", "test_replaced", "%s is not as it was before the patches and the run" % full)
     return look
