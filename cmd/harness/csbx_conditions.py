@@ -10,7 +10,7 @@ import os
 import sys
 import types
 
-from csbx_texts import has_word, sets_item_of
+from csbx_texts import has_word, says, sets_item_of, tried_imports
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -77,7 +77,8 @@ def is_condition_of(mark, condition):
     return bool(mark.args[0] if mark.args else mark.kwargs.get("condition")) is condition
 
 
-ENVIRONMENT = dict(os.environ)
+ENVIRONMENT, ENVIRON, PARTS_OF_ENVIRON = dict(os.environ), os.environ, dict(vars(os.environ))
+IMPLEMENTATION = dict(vars(sys.implementation))
 LOADED = frozenset(sys.modules)
 WAYS_TO_SET = (b"setenv", b"environ.update", b"environ.setdefault", b"putenv", b"environ.pop", b"delenv", b"patch.dict")
 
@@ -94,18 +95,79 @@ def changed_environment(text, others):
             yield "the environment's " + name
 
 
+def is_environment():
+    """True while os.environ is the object that it was, and holds what it did: else it may say anything of a name that it does not list."""
+    if os.environ is not ENVIRON:
+        return False
+    now = vars(ENVIRON)
+    return len(now) == len(PARTS_OF_ENVIRON) and all([now.get(k) is v for k, v in PARTS_OF_ENVIRON.items()])
+
+
+def is_text(value):
+    return type(value) is str or (type(value) is tuple and all([type(v) is str for v in value]))
+
+
+def remembers_wrongly(cache, ask):
+    """True for a table of what was worked out, in which something else stands than comes out anew."""
+    for key in list(cache):
+        was = cache.pop(key)
+        try:
+            ask(key)
+            if not is_text(was) or not is_text(cache.get(key)) or cache[key] != was:
+                return True
+        except Exception:  # of a key that is no version of a Python
+            return True
+        finally:
+            cache[key] = was
+    return False
+
+
+def is_another_platform(platform):
+    """What platform says of the machine and of Python, and what it remembers of that."""
+    if (platform.system(), platform.machine()) != (os.uname().sysname, os.uname().machine):
+        return True
+    tables = ((getattr(platform, "_sys_version_cache", None), getattr(platform, "_sys_version", None)),
+              (getattr(platform, "_platform_cache", None), lambda key: platform.platform(*key)))
+    return any([type(table) is dict and ask is not None and remembers_wrongly(table, ask) for table, ask in tables])
+
+
+def changed_objects(text, others):
+    """Of os and sys: the environment itself, and what sys.implementation says."""
+    asks = [w for w in (b"environ", b"getenv") if w in text]
+    if asks and not is_environment() and not any(says(t, "environ") for t in [text] + others()):
+        yield "os.environ"
+    now = vars(sys.implementation)
+    for name in [k for k, v in IMPLEMENTATION.items() if now.get(k) is not v] if b"implementation" in text else ():
+        if not any(says(t, name) for t in [text] + others()):
+            yield "sys.implementation." + name
+
+
 def changed_surroundings(text, others, directory):
     """What a test may ask for before it skips itself: names of what its file names, and is no longer what it was."""
     found = list(changed_environment(text, others))
+    found += list(changed_objects(text, others))
     found += ["the working directory"] if b"getcwd" in text and os.getcwd() != directory else []
     if b"sys.modules" in text:
         others_by_name = [n for n, m in list(sys.modules.items()) if type(n) is str and n not in LOADED and getattr(m, "__name__", n) != n]
         found += ["sys.modules, where %s is another" % n for n in others_by_name if has_word(text, n)]
         found += ["sys.modules, of which %s is gone" % n for n in LOADED - set(sys.modules) if has_word(text, n)]
     platform = sys.modules.get("platform")
-    if platform is not None and b"platform." in text and (platform.system(), platform.machine()) != (os.uname().sysname, os.uname().machine):
+    if platform is not None and b"platform." in text and is_another_platform(platform):
         found.append("platform")
     return found
+
+
+def gone_modules(text, file, older):
+    """Modules that a file of tests may do without, and that patches took away, or changed so that they cannot be imported. older: path -> text,
+    before the patches."""
+    if not older or b"sys.modules" in text:
+        return
+    places = [os.path.dirname(file)] + [p for p in list(sys.path) if type(p) is str]
+    for name in sorted(tried_imports(text)):
+        part = name.replace(".", "/")
+        paths = [p for place in places for p in ("%s/%s.py" % (place, part), "%s/%s/__init__.py" % (place, part)) if p in older]
+        if paths and (not os.path.lexists(paths[0]) or name not in sys.modules):
+            yield "the module %s, which a patch %s" % (name, "changed" if os.path.lexists(paths[0]) else "took away")
 
 
 MISSING = frozenset(n for n, m in list(sys.modules.items()) if m is None)

@@ -5,7 +5,7 @@ import os
 import sys
 import types
 
-from csbx_conditions import changed_surroundings, conditions_of_skips, hidden_modules
+from csbx_conditions import changed_surroundings, conditions_of_skips, gone_modules, hidden_modules
 from csbx_texts import says
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
@@ -21,7 +21,8 @@ def make_reasons(ask, repo, text_of):
     """look_at_reasons(name of a test that was skipped or expected to fail, its files)"""
     text, modules, has_words, is_named = text_of, sys.modules, says, names_it
     plain = (bool, int, str, bytes, tuple, type(sys.flags), type(sys.version_info))
-    hidden, around, directory, module_type = hidden_modules, changed_surroundings, os.getcwd(), types.ModuleType
+    hidden, around, gone, directory, module_type = hidden_modules, changed_surroundings, gone_modules, os.getcwd(), types.ModuleType
+    paths = [p for p in [*sys.path, repo] if type(p) is str]
 
     def other_parts(first, own):
         """What a file names of the modules that it names, and that is no longer what it was at first."""
@@ -44,8 +45,11 @@ def make_reasons(ask, repo, text_of):
         """A test skips, or is expected to fail, for something that it asks for and that the run has changed."""
         texts, first = [text(f) for f in files], ask("known")["at_first"]
         for file, own in zip(files, texts):
-            for reason in around(own, lambda: others_than(file), directory) + other_parts(first, own):
-                ask("found", "outcome_call", "%s may ask for %s, which is another" % (name, reason))
+            for reason in around(own, lambda: others_than(file), directory) + other_parts(first, own) + list(gone(own, file, ask("known")["older"])):
+                ask("found", "outcome_call", "%s may ask for %s%s" % (name, reason, "" if "," in reason else ", which is another"))
+        lost = [p for p in paths if p not in [q for q in list(sys.path) if type(q) is str]]
+        if lost and not any(b"sys.path" in t or b"syspath" in t for t in texts + others_than(None)):
+            ask("found", "outcome_call", "%s is skipped, and %s is gone from sys.path" % (name, lost[0]))
         names = hidden()
         if names and not any(b"sys.modules" in t for t in texts):
             ask("found", "outcome_call", "%s is skipped, and %s is said not to be there" % (name, names[0]))

@@ -15,6 +15,7 @@ __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 ENCODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 QUOTES = (b"'", b'"')
 WAYS_TO_REPLACE = (b"setattr", b"setitem", b"patch", b"mock", b"replace", b"stub", b"swap", b"spy", b"__dict__", b"vars(", b"globals(", b".update(")
+WAYS_TO_ASK = ("importorskip", "find_spec", "import_module", "__import__")
 OF_WORDS = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 WAYS_TO_NAME = frozenset(("globals", "vars", "locals", "setattr", "exec", "__dict__", "modules", "import_module"))
 
@@ -211,6 +212,25 @@ def is_put_at(text, at, end):
         return any([w in text for w in WAYS_TO_REPLACE])
     line = text[text.rfind(b"\n", 0, at) + 1:(text.find(b"\n", end) + 1 or len(text) + 1) - 1].split(b"#")[0].split()
     return line[:1] == [b"global"] and text[at:end] in b" ".join(line).replace(b",", b" ").split()
+
+
+def tried_imports(text):
+    """The names of modules that a file may do without: it imports them within `try:`, or asks for them by a function."""
+    try:
+        tree, nodes = tree_and_nodes(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return set()
+    found = set()
+    for inner in [n for top in tree.body if isinstance(top, ast.Try) for n in top.body]:
+        if isinstance(inner, ast.Import):
+            found.update(a.name for a in inner.names)
+        elif isinstance(inner, ast.ImportFrom) and not inner.level:
+            found.add(inner.module)
+            found.update(inner.module + "." + a.name for a in inner.names)
+    for call in [n for n in nodes if isinstance(n, ast.Call) and n.args and getattr(n.func, "attr", getattr(n.func, "id", None)) in WAYS_TO_ASK]:
+        name = getattr(call.args[0], "value", getattr(call.args[0], "s", None))
+        found.update([name] if type(name) is str else ())
+    return found
 
 
 def says(text, name):
