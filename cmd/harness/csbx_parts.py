@@ -15,7 +15,7 @@ import warnings
 
 from csbx_state import class_names, functions_in, module_names
 from csbx_tables import make_tables
-from csbx_texts import says, text_of
+from csbx_texts import has_word, says, text_of
 from csbx_values import make_values
 
 CRITICAL = (("_pytest.reports", "TestReport.from_item_and_call"), ("_pytest.reports", "TestReport.__init__"),
@@ -185,7 +185,7 @@ def make_parts(packages, homes, repo, origins, found, checks, kept):
     inside, library, known_builtins = repo + "/", {}, dict(vars(builtins))
     for name in OF_PEOPLE:
         known_builtins.pop(name, None)
-    text_at, said, all_of, plain_get, dict_type, mro = text_of, says, all, object.__getattribute__, dict, _type.__dict__["__mro__"].__get__
+    text_at, said, word_in, all_of, plain_get, dict_type, mro = text_of, says, has_word, all, object.__getattribute__, dict, _type.__dict__["__mro__"].__get__
 
     def dir_of(kind):
         return [k for base in mro(kind)[:-1] for k in members(base)]
@@ -348,8 +348,14 @@ def make_parts(packages, homes, repo, origins, found, checks, kept):
                 parts = _list(members(value).items())
                 kept.append(parts)
                 for inner, part in parts:
-                    if is_foreign(part) or (is_odd(name, inner, part) and (is_standard or not is_made_there(part))):
+                    if (is_foreign(part) and not is_level(name, inner, part)) or \
+                            (is_odd(name, inner, part) and (is_standard or not is_made_there(part))):
                         found("library_modified", "%s.%s.%s" % (name, key, inner))
+
+    def is_level(name, key, part):
+        """True for a method of a logger by a name that logging has no word for: programs give it levels of their own, Logger.trace()."""
+        return name == "logging" and _type(part) is function_type and _type(key) is _str and key[:1] != "_" and \
+            not word_in(text_at(names_of_module(modules["logging"]).get("__file__")), key)
 
     def content_of(value):
         """The attributes of an object of the standard library itself."""

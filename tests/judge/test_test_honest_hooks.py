@@ -13,6 +13,8 @@ HOOKS = {
     "logging.setLoggerClass": "import logging\n\n\nclass Log(logging.Logger):\n    pass\n\n\nlogging.setLoggerClass(Log)\nlogging.getLogger('calc').info('x')\n",
     "logging.setLogRecordFactory": "import logging\n\n\ndef make(*args, **more):\n    return logging.LogRecord(*args, **more)\n\n\n"
                                    "logging.setLogRecordFactory(make)\n",
+    "logging.Logger.trace": "import logging\n\n\ndef trace(self, message, *args, **more):\n    self.log(5, message, *args, **more)\n\n\n"
+                            "logging.addLevelName(5, 'TRACE')\nlogging.Logger.trace = trace\nlogging.getLogger('calc').trace('x')\n",
     "logging.lastResort": "import logging\n\n\nclass Last(logging.StreamHandler):\n    pass\n\n\nlogging.lastResort = Last()\n",
 }
 LISTS = ("--fail-to-pass", repositories.TARGET, "--pass-to-pass", repositories.STILL)
