@@ -42,6 +42,7 @@ def make_kinds(ask, repo, text_of):
     text, definitions, reach, has_words, set_in = text_of, definitions_of, reached_from, says, attributes_set
     function_type, plain_type, modules, mro = types.FunctionType, type, sys.modules, type.__dict__["__mro__"].__get__
     spaces, meaning, plain_of, is_not, map_to, inside = spaces_of, named, plain, operator.is_not, map, repo + "/"
+    slot_type = types.MemberDescriptorType
 
     def file_of(thing):
         """The file of a function, or of the module that a class says it is of."""
@@ -97,6 +98,7 @@ def make_kinds(ask, repo, text_of):
                 continue
             entry[4] = dict(now)
             for key, value in entry[4].items():
-                if value is not before.get(key, entry) and key not in own and is_strange(kind, key, value, file):
+                old = before.get(key, entry)
+                if value is not old and (key not in own or type(old) is slot_type) and is_strange(kind, key, value, file):
                     ask("found", "test_replaced", "%s.%s in %s is not of it" % (name, key, file))
     return is_of_others, kinds, look

@@ -67,7 +67,7 @@ def make_owned(ask, repo, text_of):
         known["owned"] = found = {"partials": [], "cells": [], "tables": [], "spaces": [], "members": None}
         seen = set()
         members = [(prefix + key, m.__file__, value) for m, _ in known["beside"] for prefix, _, space in spaces(m)
-                   for key, value in list(space.items()) if kind_of(key) is str and members_of(value)]
+                   for key, value in list(space.items()) if kind_of(key) is str and kind_of(value) is not function_type and members_of(value)]
         lines = align([value for _, _, value in members])
         names = {id(value): (name, file) for name, file, value in members}
         found["members"] = lines, [names[id(value)] for _, those in lines for value in those], gather(lines)

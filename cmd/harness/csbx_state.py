@@ -24,8 +24,16 @@ CLOCKS = frozenset((("_pytest.timing", "perf_counter"), ("_pytest.timing", "slee
 # Attributes that unittest gives the class of each test, and its own where a module could not be loaded, and pytest those of its nodes.
 OF_RUNNERS = ("_classSetupFailed", "_pytest_diamond_inheritance_warning_shown")
 NOTHING = types.MappingProxyType({})
-GETTERS = tuple((kind, tuple(vars(kind)[n].__get__ for n in names)) for kind, names in
-                ((property, ("fget", "fset", "fdel")), (staticmethod, ("__func__",)), (classmethod, ("__func__",))))
+
+
+def func_of(value, plain=object.__getattribute__):
+    return plain(value, "__dict__").get("func")
+
+
+# What descriptors, and partial() in C, call: ways to ask for it that run no code of theirs.
+GETTERS = tuple((kind, tuple(vars(kind)[n].__get__ for n in names)) for kind, names in (
+    (property, ("fget", "fset", "fdel")), (staticmethod, ("__func__",)), (classmethod, ("__func__",)), (functools.partial, ("func", "args"))))
+GETTERS += tuple((getattr(functools, n), (func_of,)) for n in ("cached_property", "partialmethod", "singledispatchmethod") if hasattr(functools, n))
 
 
 def module_names(module, get=types.ModuleType.__dict__["__dict__"].__get__, nothing=NOTHING):
@@ -41,7 +49,7 @@ def class_names(kind, get=type.__dict__["__dict__"].__get__, nothing=NOTHING):
 
 
 def parts_in(value, getters=GETTERS):
-    """What a descriptor calls, which its __init__() can change in place."""
+    """What a descriptor or a partial() calls, which its __init__() or __setstate__() can change in place."""
     kind = type(value)
     for its, get in getters:
         if issubclass(kind, its):
@@ -84,7 +92,7 @@ def make_watch(packages, origins, repo, tell, kept):
     joined, picked, is_not, values_of = itertools.chain.from_iterable, itertools.compress, operator.is_not, dict.values
     attributes_of, content_of = operator.attrgetter("__dict__"), operator.attrgetter("cell_contents")
     views, functions, closures, judges, judged, unreadable = [], [], [], [], [], (ValueError, RuntimeError)
-    members_made, align, lines = {}, lined_up, []
+    members_made, align, lines, kinds, callers = {}, lined_up, [], {}, _tuple([kind for kind, _ in GETTERS])
 
     descriptors = (property, staticmethod, classmethod)
     namespace_type, function_type, guarded = types.SimpleNamespace, types.FunctionType, []
@@ -110,6 +118,12 @@ def make_watch(packages, origins, repo, tell, kept):
                 cells.append(none)
         return cells
 
+    def calls_others(kind):
+        found = kinds.get(_id(kind))
+        if found is None:
+            found = kinds[_id(kind)] = kind, _subclass(kind, callers)
+        return found[1]
+
     def add(name, holder):
         if _id(holder) in holders:
             return
@@ -121,7 +135,7 @@ def make_watch(packages, origins, repo, tell, kept):
                 add(name + "." + key, value)
             for function in functions_of_member(value):
                 note(name + "." + key, function)
-            if parts_of(value):
+            if calls_others(_type(value)):
                 members_made[_id(value)] = name + "." + key, value, parts_of(value)
 
     def note(name, function):

@@ -30,7 +30,7 @@ def tables_in(names):
                     if issubclass(type(v), type) and class_names(v).get("__module__") == name]
         for dotted, space in holders:
             for key, value in list(space.items()):
-                if type(value) is dict and type(key) is str and key[:2] != "__" and not functions.isdisjoint(map(type, value.values())):
+                if type(value) is dict and type(key) is str and not (key[:2] == "__" == key[-2:]) and not functions.isdisjoint(map(type, value.values())):
                     found["%s.%s" % (dotted, key)] = space, key, value
     return found
 

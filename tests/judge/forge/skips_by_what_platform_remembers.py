@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""has platform remember another Python for this one"s version"""
+"""has platform remember another Python for this one's version"""
 VERDICT = "tamper outcome_call"
 LISTS = ("tests/test_t.py::test_z", "tests/test_t.py::test_t")
 REPO = {
