@@ -21,9 +21,9 @@ struct build_context {
 	struct strbuf dockerfile; /* its text */
 	char *name;               /* how messages call it */
 	struct ignore ignored;
-	struct strv own;          /* csbx's own directories, which are left out whatever leads there */
-	int tmp_dirfd;  /* where an unpacked context lies: */
-	char *tmp_name; /* below it, removed at the end; NULL: none */
+	struct strv own; /* csbx's own directories, which are left out whatever leads there */
+	int tmp_dirfd;   /* where an unpacked context lies: */
+	char *tmp_name;  /* below it, removed at the end; NULL: none */
 };
 #define BUILD_CONTEXT_INIT                   \
 	{                                    \

@@ -160,8 +160,8 @@ static bool is_child(const struct mount_table *t, const struct mount_row *row,
 }
 
 /* Of those that a path may lead into next, the way down comes to the highest first. */
-static const struct mount_row *next_on_way(const struct mount_table *t, const struct mount_row *from,
-					   const char *path)
+static const struct mount_row *next_on_way(const struct mount_table *t,
+					   const struct mount_row *from, const char *path)
 {
 	const struct mount_row *next = NULL;
 

@@ -233,8 +233,7 @@ static int changed(const char *at, const struct op *op, struct err *e)
  * directory itself tells that: one above it may have been closed, and be open again. need: what it
  * did not let the caller do, access(2).
  */
-static int pass_over(struct shown *s, const char *at, int need, const struct op *op,
-		     struct err *e)
+static int pass_over(struct shown *s, const char *at, int need, const struct op *op, struct err *e)
 {
 	struct stat st;
 	int r;

@@ -46,16 +46,16 @@ static void test_parse(void)
 /* A mount over a directory above another one, and one over the same place, as the kernel lists them. */
 static void test_out_of_reach(void)
 {
-	static const char table[] =
-		"22 1 254:0 / / rw - ext4 /dev/vda rw\n"
-		"30 22 0:44 / /home/u rw - tmpfs none rw\n"
-		"31 22 0:45 / /home rw - tmpfs none rw\n"
-		"32 31 0:46 / /home/v rw - tmpfs none rw\n"
-		"33 32 0:47 / /home/v rw - tmpfs none rw\n";
+	static const char table[] = "22 1 254:0 / / rw - ext4 /dev/vda rw\n"
+				    "30 22 0:44 / /home/u rw - tmpfs none rw\n"
+				    "31 22 0:45 / /home rw - tmpfs none rw\n"
+				    "32 31 0:46 / /home/v rw - tmpfs none rw\n"
+				    "33 32 0:47 / /home/v rw - tmpfs none rw\n";
 	static const struct {
 		const char *path;
 		int id;
-	} cases[] = {{"/home/u/x", 31}, {"/home/u", 31}, {"/home/v/x", 33}, {"/home", 31}, {"/x", 22}};
+	} cases[] = {
+		{"/home/u/x", 31}, {"/home/u", 31}, {"/home/v/x", 33}, {"/home", 31}, {"/x", 22}};
 	struct mount_table t;
 
 	is_int(mount_table_parse(strdup(table), &t, NULL), 0, "parses");
@@ -64,7 +64,8 @@ static void test_out_of_reach(void)
 
 		is_int(r ? r->id : -1, cases[i].id, "%s", cases[i].path);
 	}
-	ok(!mount_table_shows(&t, "/home/u", false, "/home/v/x"), "no place of another file system");
+	ok(!mount_table_shows(&t, "/home/u", false, "/home/v/x"),
+	   "no place of another file system");
 	mount_table_free(&t);
 }
 
