@@ -113,16 +113,18 @@ static int read_stdin(struct build_context *c, struct err *e)
 }
 
 static int open_directory(struct build_context *c, const char *operand, const char *file,
-			  struct err *e)
+			  const struct paths *p, struct err *e)
 {
-	int r;
+	int r = own_dirs_list(p, &c->own, e);
 
+	if (r < 0)
+		return r;
 	c->root = path_open_input(operand, O_RDONLY | O_DIRECTORY, NULL, e);
 	if (c->root == -ENOENT || c->root == -ENOTDIR)
 		return err_set(e, -c->root, "unable to prepare context: path \"%s\" not found",
 			       operand);
 	c->path = c->root < 0 ? NULL : path_of_open(c->root, operand, e);
-	if (!c->path)
+	if (!c->path || own_dirs_refuse_in(&c->own, c->root, operand, e) < 0)
 		return err_wrap(e, "unable to prepare context");
 	if (file && str_eq(file, "-")) {
 		r = read_stdin(c, e);
@@ -307,9 +309,7 @@ int build_context_open(struct build_context *c, const struct build_context_how *
 			       operand);
 	r = add_url_is(operand)    ? open_url(c, operand, file, e)
 	    : str_eq(operand, "-") ? open_stdin(c, file, e)
-				   : open_directory(c, operand, file, e);
-	if (r >= 0 && c->path)
-		r = own_dirs_list(how->paths, &c->own, e);
+				   : open_directory(c, operand, file, how->paths, e);
 	if (r >= 0 && !c->dockerfile.len)
 		r = err_set(e, EINVAL, "the Dockerfile (%s) cannot be empty",
 			    c->name ? c->name : DEFAULT_NAME);

@@ -191,10 +191,11 @@ static int cgroup_parent(const struct config *c, char **ret, struct err *e)
 
 static int shared_cache(const struct config *c, char **ret, struct err *e)
 {
-	const char *v = setting(c, "CSBX_SHARED_CACHE_PATH");
+	const char *v;
+	int r = own_path(c, "CSBX_SHARED_CACHE_PATH", &v, e);
 
-	*ret = v && *v ? str_printf("%s", v) : NULL;
-	return *ret || !v || !*v ? 0 : err_oom(e);
+	*ret = v ? str_printf("%s", v) : NULL;
+	return r < 0 || *ret || !v ? r : err_oom(e);
 }
 
 static const struct config_entry *told_last(const struct config *c, const char *key)
@@ -211,7 +212,8 @@ static const struct config_entry *told_last(const struct config *c, const char *
 static int told_dirs(const struct config *c, struct strv *ret, struct err *e)
 {
 	static const char *const keys[] = {"CSBX_DATA_PATH", "CSBX_CACHE_PATH", "CSBX_RUNTIME_PATH",
-					   "CSBX_LAYER_PATH", "CSBX_SCRATCH_PATH"};
+					   "CSBX_LAYER_PATH", "CSBX_SCRATCH_PATH",
+					   "CSBX_SHARED_CACHE_PATH"};
 
 	for (size_t i = 0; c && i < sizeof(keys) / sizeof(keys[0]); i++) {
 		const struct config_entry *told = told_last(c, keys[i]);

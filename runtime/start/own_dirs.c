@@ -25,81 +25,6 @@
 
 #define LINKS_MAX 40
 
-/* --- what must not be made in them --------------------------------------------------------- */
-
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
-/* dir is the directory, or lies in it. */
-static bool is_in(int dir, const struct stat *own)
-{
-	_close_ int at = openat(dir, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct stat st, above;
-
-	if (at < 0 || fstat(at, &st) < 0)
-		return false;
-	while (!is_same(&st, own)) {
-		int up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-		if (up < 0 || fstat(up, &above) < 0 || is_same(&st, &above)) {
-			fd_close(&up);
-			return false;
-		}
-		fd_close(&at);
-		at = up;
-		st = above;
-	}
-	return true;
-}
-
-/* The part of an own directory that exists, and the names of it that are still to be made. */
-static bool would_lie_in(int dir, const char *rest, const char *own)
-{
-	char own_rest[PATH_MAX];
-	_close_ int fd = path_open_nearest(own, own_rest, NULL);
-	struct stat st, here;
-	const char *a = rest, *b = own_rest;
-
-	if (fd < 0 || fstat(fd, &st) < 0 || fstat(dir, &here) < 0)
-		return false;
-	if (!own_rest[strspn(own_rest, "/")])
-		return is_in(dir, &st);
-	if (!is_same(&st, &here))
-		return false;
-	for (;;) {
-		size_t n, m;
-
-		a += strspn(a, "/");
-		b += strspn(b, "/");
-		n = strcspn(a, "/");
-		m = strcspn(b, "/");
-		if (!m)
-			return true;
-		if (n != m || memcmp(a, b, n) != 0)
-			return false;
-		a += n;
-		b += m;
-	}
-}
-
-int own_dirs_check_new(const struct paths *p, int dir, const char *rest, const char *path,
-		       struct err *e)
-{
-	_strv_ struct strv own = STRV_INIT;
-	int r = own_dirs_list(p, &own, e);
-
-	for (size_t i = 0; r >= 0 && i < own.n; i++) {
-		if (would_lie_in(dir, rest, own.items[i]))
-			return err_set(e, EPERM,
-				       "%s does not exist, and nothing is made in %s, which is "
-				       "csbx's own (for docker.sock: start csbx engine first)",
-				       path, own.items[i]);
-	}
-	return r;
-}
-
 /* --- where -------------------------------------------------------------------------------- */
 
 /* Followed by hand: each link on the way is one that the program must not replace. */
@@ -345,6 +270,30 @@ static int is_shown(struct shown *s, const struct walk *w, const struct strv *li
 	return r;
 }
 
+/*
+ * A file or a loop of links in the way, a file system that does not answer: 1 where no mount shows
+ * the place, nor a link on the way.
+ */
+static int no_directory(struct shown *s, struct walk *w, const struct op *op, int why,
+			struct err *e)
+{
+	const char *name;
+	size_t n = next_name(w, &name), len = strlen(w->at);
+	int r;
+
+	/* What could not be looked at, and not the directory that it is in. */
+	if (why != -ENOTDIR && n && len + n + 2 <= sizeof(w->at))
+		snprintf(w->at + len, n + 2, "/%s", name);
+	r = is_shown(s, w, &op->links, e);
+	if (r <= 0)
+		return r < 0 ? r : 1;
+	if (why == -ENOTDIR)
+		return err_set(e, ENOTDIR, "%s: a file is in the way of csbx's own directory",
+			       op->src);
+	return err_set(e, -why, "csbx's own directory %s must be hidden from a mount: %s", op->src,
+		       strerror(-why));
+}
+
 /* 1: there is nothing to hide. */
 static int walk_or_make(struct shown *s, struct op *op, struct walk *w, struct err *e)
 {
@@ -363,9 +312,7 @@ static int walk_or_make(struct shown *s, struct op *op, struct walk *w, struct e
 	}
 	if (r == -EACCES || r == -ENOENT)
 		return pass_over(s, w->at, r == -EACCES ? X_OK : W_OK | X_OK, op, e);
-	return r == -ENOTDIR ? err_set(e, ENOTDIR,
-				       "%s: a file is in the way of csbx's own directory", op->src)
-			     : r;
+	return r < 0 ? no_directory(s, w, op, r, e) : r;
 }
 
 /* 1: there is nothing to hide. */
@@ -437,6 +384,16 @@ static bool has_steps(const struct op *own)
 	return str_eq(own->src, STEP_DIRS_USUAL) || (told && str_eq(own->src, told));
 }
 
+/* One directory by two paths: the first has what may be seen of it. */
+static bool is_hidden_before(const struct plan *plan, const struct op *op)
+{
+	for (const struct op *o = plan->ops; o < op; o++) {
+		if (o->kind == OP_HIDE && !o->skip && str_eq(o->real, op->real))
+			return true;
+	}
+	return false;
+}
+
 static int settle(struct plan *plan, struct shown *s, const struct paths *p, struct err *e)
 {
 	for (size_t i = 0; i < plan->n; i++) {
@@ -448,11 +405,11 @@ static int settle(struct plan *plan, struct shown *s, const struct paths *p, str
 		if (has_steps(op))
 			op->flags |= OP_STEPS;
 		r = find(s, op, e);
-		if (r == 0)
+		if (r == 0 && !is_hidden_before(plan, op))
 			r = check_mounts(plan, op, p, e);
 		if (r < 0)
 			return r;
-		op->skip = r > 0;
+		op->skip = r > 0 || is_hidden_before(plan, op);
 		if (!op->skip && str_eq(op->src, p->data))
 			op->flags |= OP_VOLUMES;
 		if (!op->skip && str_eq(op->src, p->cache))

@@ -27,6 +27,8 @@ int own_dirs_list(const struct paths *p, struct strv *ret, struct err *e);
  * root's. -EACCES: another directory on the way is closed, and a program may open it again.
  */
 int own_dirs_stat(const char *path, struct stat *ret, struct err *e);
+/* -EPERM: the open directory is one of them, or lies in one. path: its name in messages. */
+int own_dirs_refuse_in(const struct strv *own, int dir, const char *path, struct err *e);
 
 /*
  * Refuses to make the names `rest` below dir if they would lie in one of them. It knows the

@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <limits.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
+#include "runtime/base/fd.h"
 #include "runtime/base/str.h"
 #include "runtime/kernel/mount_table.h"
 #include "runtime/layer/layer.h"
@@ -60,6 +62,15 @@ static void add_once(struct strv *v, char *path)
 		strv_take(v, path);
 }
 
+/* Of a service HOME may not be set. */
+static const char *home_of_caller(void)
+{
+	const char *home = getenv("HOME");
+	const struct passwd *pw = home && *home ? NULL : getpwuid(geteuid());
+
+	return pw ? pw->pw_dir : home;
+}
+
 static void add_in_variable(struct strv *v, const char *name, const char *sub)
 {
 	const char *dir = getenv(name);
@@ -68,17 +79,28 @@ static void add_in_variable(struct strv *v, const char *name, const char *sub)
 		add_once(v, str_printf("%s/%s", dir, sub));
 }
 
+/* As far as can be told by paths; links and ".." may lead elsewhere. */
+static bool lies_in(const char *path, const char *dir)
+{
+	const char *beyond = path ? path_beyond(dir, path) : NULL;
+
+	return beyond && !leads_elsewhere(path, beyond);
+}
+
 /*
  * A site may have it anywhere. If the home lies in it, or volumes and clones that are there to be
  * mounted, hiding it would hide too much.
  */
 static void add_told(struct strv *v, const char *dir, const struct paths *p)
 {
-	const char *home = getenv("HOME");
+	const char *home = home_of_caller();
+	_free_ char *own = dir && *dir == '/' ? strdup(dir) : NULL;
+	size_t n = own ? strlen(own) : 0;
 
-	if (dir && *dir == '/' && !(home && path_beyond(dir, home)) && !path_beyond(dir, p->data) &&
-	    !path_beyond(dir, p->cache))
-		add_once(v, str_printf("%s", dir));
+	while (n > 1 && own[n - 1] == '/')
+		own[--n] = 0;
+	if (own && !lies_in(home, own) && !lies_in(p->data, own) && !lies_in(p->cache, own))
+		add_once(v, str_printf("%s", own));
 }
 
 /* The enroot dialect has its containers, images and sockets there, as the environment says. */
@@ -105,7 +127,7 @@ static void add_usual(struct strv *v, const struct paths *p)
 		{"XDG_STATE_HOME", ".local/state", "csbx"}, {"XDG_CONFIG_HOME", ".config", "csbx"},
 		{"XDG_CONFIG_HOME", ".config", "enroot"},
 	};
-	const char *home = getenv("HOME");
+	const char *home = home_of_caller();
 	const unsigned uid = geteuid();
 
 	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
@@ -123,19 +145,42 @@ static void add_usual(struct strv *v, const struct paths *p)
 	add_of_enroot(v, p);
 }
 
+/* The nearest directory there is; a program makes the rest by the caller's id. */
+static bool callers_could_make(const char *dir)
+{
+	char at[PATH_MAX];
+	struct stat st;
+
+	snprintf(at, sizeof(at), "%s", dir);
+	while (stat(at, &st) < 0) {
+		char *slash = strrchr(at, '/');
+
+		if (!slash || slash == at)
+			return false;
+		*slash = 0;
+	}
+	return st.st_uid == geteuid();
+}
+
 /*
  * One that another user made is for that user to guard, and what root made, root's. A subordinate id
  * has no name: a program has given the directory away. One that cannot be looked at may be the
- * caller's, and one that is missing would be, if a program could make it.
+ * caller's.
  */
-static void add_if_callers(struct strv *v, const char *dir, const struct paths *p)
+static bool is_callers(const char *dir)
 {
 	struct stat st;
 
-	if (!dir || (stat(dir, &st) == 0 && st.st_uid != geteuid() &&
-		     (st.st_uid == 0 || st.st_uid == OVERFLOW_UID || getpwuid(st.st_uid))))
-		return;
-	add_told(v, dir, p);
+	if (stat(dir, &st) < 0)
+		return errno != ENOENT || callers_could_make(dir);
+	return st.st_uid == geteuid() ||
+	       (st.st_uid && st.st_uid != OVERFLOW_UID && !getpwuid(st.st_uid));
+}
+
+static void add_if_callers(struct strv *v, const char *dir, const struct paths *p)
+{
+	if (dir && is_callers(dir))
+		add_told(v, dir, p);
 }
 
 int own_dirs_list(const struct paths *p, struct strv *ret, struct err *e)
@@ -146,7 +191,7 @@ int own_dirs_list(const struct paths *p, struct strv *ret, struct err *e)
 	add_once(ret, str_printf("%s", p->layers));
 	add_once(ret, scratch_root_path(p));
 	for (size_t i = 0; i < p->told.n; i++)
-		add_told(ret, p->told.items[i], p);
+		add_if_callers(ret, p->told.items[i], p);
 	add_usual(ret, p);
 	add_if_callers(ret, p->shared_cache, p);
 	add_if_callers(ret, getenv("ENROOT_SYSCONF_PATH"), p); /* its hooks run outside */

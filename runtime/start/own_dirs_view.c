@@ -27,13 +27,18 @@ struct own_view {
 static int add_mount(struct plan *plan, const struct mount_spec *m, struct err *e)
 {
 	char link[40], real[PATH_MAX];
-	_close_ int fd =
-		m->kind == MOUNT_BIND && m->source ? path_open_source(m->source, 0, NULL) : -1;
+	struct err why = ERR_INIT;
+	_close_ int fd = -1;
 	struct op *op;
 	ssize_t n;
 
-	if (fd < 0)
+	if (m->kind != MOUNT_BIND || !m->source)
 		return 0;
+	fd = path_open_source(m->source, 0, &why);
+	if (fd < 0)
+		return fd == -ENOENT || fd == -ENOTDIR
+			       ? 0
+			       : err_set(e, why.code, "mount %s: %s", m->source, why.msg);
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, real, sizeof(real) - 1);
 	if (n < 0)

@@ -440,6 +440,59 @@ def test_what_the_caller_keeps_in_a_closed_directory(csbx, world, busybox_image,
     csbx.fails("start", "--mount", f"{world}:/x", busybox_image, "true", says=f"its place {site} is closed")
 
 
+def test_a_place_that_no_mount_shows_stops_no_start(csbx, world, busybox_image):
+    """Though it cannot be a directory, or cannot be looked at at all."""
+    work = made(csbx, world / "work")
+    (world / "round").symlink_to("round")
+    for variable, place in (("ENROOT_CACHE_PATH", f"/tmp/{300 * 'a'}"), ("XDG_STATE_HOME", "/dev/null"), ("ENROOT_DATA_PATH", "/dev/null/x"),
+                            ("CSBX_SHARED_CACHE_PATH", str(world / "round"))):
+        words = "start", "--mount", f"{work}:/w", busybox_image, "echo", "fine"
+        assert csbx.ok(*words, env={variable: place}) == "fine\n"
+    csbx.fails("start", "--mount", f"{world}:/w", busybox_image, "true", env={"CSBX_SHARED_CACHE_PATH": str(world / "round")},
+               says="must be hidden from a mount")
+    csbx.fails("start", busybox_image, "true", env={"CSBX_SHARED_CACHE_PATH": "round"}, says="'round' is not an absolute path")
+
+
+def test_a_shared_cache_of_a_site_is_not_made(csbx, world, busybox_image):
+    """Where all may write: it would be the first user's."""
+    place = csbx.top / "site"
+    place.mkdir()
+    os.chown(place, 0, 0) if os.geteuid() == 0 else None
+    place.chmod(0o1777)
+    csbx.env["CSBX_SHARED_CACHE_PATH"] = str(place / "cache")
+    csbx.ok("start", "--mount", f"{csbx.top}:/t:ro", busybox_image, "true")
+    assert (place / "cache").exists() == (csbx.owner.pw_uid == 0 or os.geteuid() != 0)
+
+
+def test_one_directory_by_two_names(csbx, world, busybox_image):
+    """Its volumes are there to be mounted all the same, and it is hidden."""
+    home = fresh_home(csbx, world)
+    made(csbx, home / ".local/share")
+    csbx.env["XDG_DATA_HOME"] = f"{home}/.local/share/"
+    del csbx.env["CSBX_DATA_PATH"]
+    try:
+        for volume in ("start", "--volume", "vol:/d", busybox_image, "touch", "/d/a"), ("start", "--volume", "vol:/d", busybox_image, "ls", "/d"):
+            out = csbx.ok(*volume)
+        assert out == "a\n"
+        assert csbx.ok("start", "--mount", f"{home}:/h", busybox_image, "ls", "-A", "/h/.local/share/csbx") == ""
+    finally:
+        csbx.env["CSBX_DATA_PATH"] = str(world / "data")
+
+
+def test_what_the_configuration_names_beside_the_one_in_use(csbx, world, busybox_image):
+    """By a path that begins with its own and leads out again; and a shared cache."""
+    for name in ("base/containers", "beside", "sa", "sb"):
+        made(csbx, world / name)
+    conf = made(csbx, world / "home/.config/csbx/csbx.conf", f"CSBX_DATA_PATH {world}/base\nCSBX_SHARED_CACHE_PATH {world}/sa\n")
+    csbx.env["XDG_CONFIG_HOME"] = str(conf.parent.parent)
+    csbx.env.update(CSBX_DATA_PATH=f"{world}/base/../beside", CSBX_SHARED_CACHE_PATH=str(world / "sb"))
+    try:
+        script = "ls -A /x/base; touch /x/sa/planted /x/base/planted && echo WROTE; true"
+        assert csbx.ok("start", "--mount", f"{world}:/x", busybox_image, "sh", "-c", script) == ""
+    finally:
+        csbx.env["CSBX_DATA_PATH"] = str(world / "data")
+
+
 def test_a_directory_with_more_in_it_is_not_hidden(csbx, world, busybox_image):
     """A variable that names the home, or where csbx's own volumes are, would hide what is there to be mounted."""
     for where in (world, world / "home"):
@@ -691,3 +744,15 @@ def test_a_mount_that_another_one_lies_over(csbx, busybox_image, mode):
                        env={**csbx.env, "HOME": f"{top}/home/u", "CSBX_DATA_PATH": f"{top}/home/u/.local/share/csbx"}, cwd="/",
                        capture_output=True, text=True, timeout=60, check=False)
     assert p.returncode == 0 and "containers" not in p.stdout and "/h/.config/csbx:" in p.stdout, (p.stdout, p.stderr)
+
+
+@pytest.mark.parametrize("place", ["data", "data/containers"])
+def test_an_own_directory_is_no_context(csbx, world, place):
+    (world / "Dockerfile").write_text("FROM scratch\nCOPY . /all\n")
+    (world / "way").symlink_to(place)
+    for path in (world / "Dockerfile", world / "way"):
+        if csbx.user:
+            os.lchown(path, csbx.owner.pw_uid, csbx.owner.pw_gid)
+    for context in (world / place, world / "way"):
+        p = csbx.run("docker", "build", "-t", "all", "-f", world / "Dockerfile", context)
+        assert p.returncode and "which is csbx's own" in p.stderr, p
