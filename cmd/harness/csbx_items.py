@@ -33,7 +33,7 @@ def homes_of_plugins(manager, repo):
 def make_items(ask, repo):
     """(begin(session), collected(items), look(item, file), engine(things), note_value(definition, result))"""
     strict, wraps, parts, class_members, bases_of = strictly, leads_to, PARTS, type.__dict__["__dict__"].__get__, type.__dict__["__mro__"].__get__
-    function_type, plain_get, homes = types.FunctionType, object.__getattribute__, homes_of_plugins
+    plain_get, homes = object.__getattribute__, homes_of_plugins
     functions_of = functions_in
 
     def tell(kind, detail):

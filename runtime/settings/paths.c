@@ -211,9 +211,9 @@ static const struct config_entry *told_last(const struct config *c, const char *
 
 static int told_dirs(const struct config *c, struct strv *ret, struct err *e)
 {
-	static const char *const keys[] = {"CSBX_DATA_PATH", "CSBX_CACHE_PATH", "CSBX_RUNTIME_PATH",
-					   "CSBX_LAYER_PATH", "CSBX_SCRATCH_PATH",
-					   "CSBX_SHARED_CACHE_PATH"};
+	static const char *const keys[] = {"CSBX_DATA_PATH",    "CSBX_CACHE_PATH",
+					   "CSBX_RUNTIME_PATH", "CSBX_LAYER_PATH",
+					   "CSBX_SCRATCH_PATH", "CSBX_SHARED_CACHE_PATH"};
 
 	for (size_t i = 0; c && i < sizeof(keys) / sizeof(keys[0]); i++) {
 		const struct config_entry *told = told_last(c, keys[i]);

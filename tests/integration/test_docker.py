@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """docker as a harness uses it: terminals, signals, many execs at once, and nothing left behind."""
 import json
+import os
 import signal
 import subprocess
 import threading
