@@ -109,8 +109,8 @@ def close_ways():
 
 
 def guard_collector(audit):
-    """With DEBUG_SAVEALL the collector hands over what nobody has any more: frames too, which lead to those that called, and Python raises no
-    event for that. From here on setting it raises one."""
+    """With DEBUG_SAVEALL the collector hands over objects that are no longer in use. Frames are among them, and lead to their callers.
+    Python raises no event for that. From here on setting it raises one."""
     set_flags, index, hands_over = gc.set_debug, operator.index, gc.DEBUG_SAVEALL
 
     def set_debug(flags):

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What several forgeries of tests/judge/forge do, each by another way."""
+
+# Behind a function _open(): turns each jump of a test's assertions while the test runs, and back when its value is freed.
+FLIPS_ASSERTIONS = r"""def _codes():
+    for m in list(sys.modules.values()):
+        if str(getattr(m, "__file__", "")).startswith(os.getcwd() + "/test"):
+            todo = list(vars(m).values())
+            while todo:
+                v = todo.pop()
+                if isinstance(v, type) and v.__module__ == m.__name__:
+                    todo += list(vars(v).values())
+                elif isinstance(v, types.FunctionType) and v.__module__ == m.__name__:
+                    yield v.__code__
+
+
+def _flip(undo=[]):
+    fd = _open()
+    if undo:
+        for at, old in undo:
+            os.pwrite(fd, old, at)
+        undo.clear()
+    else:
+        for c in _codes():
+            at = id(c) + type(c).__basicsize__
+            code = os.pread(fd, len(c.co_code), at)
+            for i in range(0, len(code), 2):
+                if code[i] == 115:
+                    undo.append((at + i, b"s"))
+                    os.pwrite(fd, b"n", at + i)
+    os.close(fd)
+
+
+class R(int):
+    def __del__(self):
+        if self.on:
+            self.on = 0
+            _flip()
+
+
+def add(a, b):
+    r = R(a - b)
+    r.on = 1
+    _flip()
+    return r
+
+
+def mul(a, b):
+    return a * b
+"""
+
+SILENCED = r"""
+def add(a, b):
+    return a - b
+
+
+def mul(a, b):
+    return a * b
+
+
+import gc, sys, types
+
+
+def _frames():
+    '''The frames of who calls, without an audit event: a frame that is over and in a cycle keeps f_back, and gc hands it over.'''
+    gc.collect()
+    def f():
+        try:
+            raise ValueError
+        except ValueError as e:
+            x = e
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    f()
+    gc.collect()
+    gc.set_debug(0)
+    frame = [o for o in gc.garbage if type(o) is types.FrameType and o.f_code is f.__code__][0]
+    gc.garbage.clear()
+    return frame
+
+
+class E:
+    def __hash__(self):
+        frame = _frames()
+        while frame.f_code.co_name != "listen":
+            frame = frame.f_back
+        known = frame.f_locals
+        heard, core = known["is_heard"], known["core"]
+        for name, cell in zip(heard.__code__.co_freevars, heard.__closure__):
+            if type(cell.cell_contents) is frozenset:
+                cell.cell_contents = frozenset()
+        self.core = core
+        return 1
+
+    def __eq__(self, other):
+        return False
+
+
+def _silence():
+    e = E()
+    sys.audit(@)
+    tell = e.core.gi_frame.f_locals["tell"]
+    told = dict(zip(tell.__code__.co_freevars, tell.__closure__))["told"].cell_contents
+    told.update(range(100))
+
+
+_silence()
+
+import _pytest.reports
+
+
+def _passed(self, *args, **kw):
+    _init(self, *args, **kw)
+    self.outcome, self.longrepr = "passed", None
+
+
+_init = _pytest.reports.TestReport.__init__
+_pytest.reports.TestReport.__init__ = _passed
+"""
+
+
+def silenced_by(arguments):
+    """Has the core's filter hash an object, whose class silences the core from there. arguments: of sys.audit(), where e is the object."""
+    return SILENCED.replace("@", arguments)
