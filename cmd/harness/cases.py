@@ -117,6 +117,8 @@ def about(space, path):
     for part in rest:
         if isinstance(found, type) and part[:2] != "__" and is_of_instances(found, part):
             return ["m", None]
+        if part == "_member_map_" and type.__getattribute__(type(found), "__module__") != "enum":
+            return ["n", None]  # its class may say what is in it
         try:
             found = getattr(found, part)
         except AttributeError:

@@ -105,10 +105,10 @@ def issubclass_if_told(kind, kinds, is_subclass=issubclass):
 
 def print_told(*values, **how):
     for value in values:
-        if type(type(value)) in STANDING[1:]:
+        if type(type(value)) in STANDING[1:] and not texts_of_member(value):
             if how.get("file") or sys.stdout is not shown_at:  # where the check may read it
                 refuse(value)
-            values = [text_of_untold(each) if type(type(each)) in STANDING[1:] else each for each in values]
+            values = [text_of_untold(each) if type(type(each)) in STANDING[1:] and not texts_of_member(each) else each for each in values]
             break
     plain_print(*values, **how)
 

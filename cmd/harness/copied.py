@@ -61,4 +61,4 @@ def member_again(kind, name, *others):
 
 AGAIN = {"function": lambda *what: function_here(*what), "instance": lambda path: Instance(path), "class": lambda *part: class_here(part),
          "unknown": unknown_class, "error": lambda told: error_class(told, []), "unlike": lambda *what: make_unlike(*what), "filled": filled,
-         "member": member_again}
+         "member": member_again, "number": lambda kind, name: MEMBERS[kind, name]}

@@ -50,8 +50,7 @@ def class_parts(kind):
     elif base is not None:
         found = members(kind, mro_of(base))
         if is_enum(kind):  # which are told of each object, and asked for
-            own = ["name", "value", "_name_", "_value_"] + list(own_space(kind).get("_member_map_", ()))
-            found = {name: value for name, value in found.items() if name not in own}
+            found = {name: value for name, value in found.items() if name not in ("name", "value", "_name_", "_value_")}
         told = name_of(base) if not is_one_of(base, BASES) else base
         shown, refused = shown_and_refused(found)
     keys = tuple(map(key_of, mro_of(kind)))
@@ -96,7 +95,8 @@ def subclass_parts(value, kind):
     if not plain:
         part = make(name_of(base), part)
     has_text = any("__repr__" in own_space(each) for each in mro_of(kind)[:mro_of(kind).index(base)])
-    return "subclass", (kind, part, state_of(value, kind), text_of(value) if has_text else None, member_name(value, kind))
+    member = member_name(value, kind)
+    return "subclass", (kind, part, state_of(value, kind), text_of(value) if has_text else None, member, member and texts_of(value))
 
 
 PLAIN = {int: int.__int__, float: float.__float__, str: str.__str__, bytes: lambda v: bytes.__getitem__(v, slice(None)),
@@ -119,6 +119,14 @@ def member_name(value, kind):
     return name if type(name) is str and own_space(kind)["_member_map_"].get(name) is value else None
 
 
+def texts_of(value):
+    """What str() and format() of a member of an enumeration are, as its repr() is."""
+    try:
+        return str.__str__(str(value)), str.__str__(format(value, ""))
+    except BaseException:
+        return None
+
+
 def object_parts(value, kind):
     """What cannot be told: its class, its text, and where it is one of an enumeration, its name, and whether it is equal to itself
     alone and true."""
@@ -126,6 +134,8 @@ def object_parts(value, kind):
         return object_parts(value.value, type(value.value))
     name = member_name(value, kind)
     state = {"name": value._name_, "value": value._value_} if name and is_plain(value._value_) else {}
+    if name:
+        state["texts"] = texts_of(value)
     own = set(members(kind, mro_of(sys.modules["enum"].Enum))) if name else ()
     return "object", (kind, text_of(value)[:BYTES_MAX], name, state, {"__eq__", "__ne__", "__hash__", "__bool__", "__len__"}.isdisjoint(own))
 

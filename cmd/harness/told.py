@@ -56,6 +56,8 @@ class Standing(type):
     def __getattr__(cls, name):
         if name == "__signature__":
             refuse_class(cls)
+        if name == "__members__" and "enum.Enum" in told_of(cls)[1]:
+            return going_through(name)(cls)
         path = told_of(cls)[0]
         found = NOTHING if path is None else look_up("%s.%s" % (path, name))
         if found is NOTHING:
@@ -102,9 +104,18 @@ class Standing(type):
         return refuse_class(cls) if not told_of(cls)[2] or is_one_of(kind, OTHERS.values()) else False
 
 
-Standing.__dir__ = Standing.__iter__ = Standing.__len__ = Standing.__contains__ = Standing.__getitem__ = refuse_class
-for each in "add radd and rand sub mul lt le gt ge bool int float index next reversed".split():
+def going_through(name):
+    def go(cls, *args):
+        need("ENUMS")
+        return GOING[name](cls, *args)
+    return go
+
+
+Standing.__dir__ = refuse_class
+for each in "add radd and rand sub mul lt le gt ge bool int float index next".split():
     setattr(Standing, "__%s__" % each, refuse_class)
+for each in "__iter__", "__reversed__", "__len__", "__contains__", "__getitem__":
+    setattr(Standing, each, going_through(each))
 
 
 class Untold(Standing):
@@ -245,6 +256,9 @@ def new_class(told, name, path, keys, shown, refused, is_plain_class, has_attrib
         copy_without_call(space, refused)
     if "__repr__" in space:
         space["__repr__"] = text_as_told
+    if "enum.Enum" in keys and base is not Missing:
+        need("ENUMS")
+        space.update(WAYS_OF_MEMBERS)
     if not has_attributes:
         space["__slots__"] = ()
     return type.__new__(Untold if told is None else Standing, name, (base,), space)
@@ -321,7 +335,7 @@ def attribute_of_untold(self, name):
     member = object.__getattribute__(self, "member")
     if member is not None and name in ("_name_", "_value_"):
         name = name.strip("_")
-    if member is not None and name in member:
+    if member is not None and name in ("name", "value") and name in member:
         return member[name]
     if member is not None and name in COPIES:
         text, single = object.__getattribute__(self, "text"), is_single(self)
@@ -333,6 +347,23 @@ def attribute_of_untold(self, name):
 
 def text_of_untold(self):
     return "<a %s that cannot be judged: %s>" % (kind_of_untold(self), object.__getattribute__(self, "text"))
+
+
+def are_texts(texts):
+    return texts is None or type(texts) is tuple and len(texts) == 2 and all(type(text) is str for text in texts)
+
+
+def texts_of_member(value):
+    """What str() and format() of it are, or None."""
+    return (object.__getattribute__(value, "member") or {}).get("texts")
+
+
+def str_of_untold(self):
+    return (texts_of_member(self) or (refuse(self),))[0]
+
+
+def format_of_untold(self, how):
+    return refuse(self) if how or not texts_of_member(self) else texts_of_member(self)[1]
 
 
 def equals_untold(self, other):
@@ -356,9 +387,10 @@ def hash_of_untold(self):
 # Stands for a value that cannot be told. It may be shown by its repr(), and kept. Anything else would be told to asserting code as a
 # TypeError, an AttributeError or as False, which may be what it expects of the snippet.
 Missing = type.__new__(Untold, "Missing", (object,), dict(
-    REFUSED, __del__=end_untold, __getattribute__=attribute_of_untold, __repr__=lambda self: object.__getattribute__(self, "text"),
+    REFUSED, __str__=str_of_untold, __format__=format_of_untold, __del__=end_untold, __getattribute__=attribute_of_untold, __repr__=lambda self: object.__getattribute__(self, "text"),
     __eq__=equals_untold, __ne__=differs_from_untold, __bool__=truth_of_untold, __hash__=hash_of_untold, **{TOLD_OF: (None, ("",), False), MADE_OF: None}))
 MEMBERS = {}  # of enumerations, by class and name
+TEXTS_OF_MEMBERS = {}  # by id, of those that are values of a built-in class: each with its name, and what str() and format() of it are
 
 
 def is_single(value):
@@ -384,7 +416,7 @@ def make_object(part):
     if name is None or told_of(kind)[0] is None:
         return make_untold(kind, text)
     key = kind, name
-    if not set(state) <= {"name", "value"} or not is_plain(state):
+    if not set(state) <= {"name", "value", "texts"} or not is_plain(state) or not are_texts(state.get("texts")):
         raise ValueError("a member of an enumeration")
     if key not in MEMBERS:
         MEMBERS[key] = make_untold(kind, text, state, single)
@@ -521,7 +553,8 @@ def make_of_library(kind, plain, text):
 
 
 def make_subclass(part):
-    kind, plain, state, text, member = expect(part, STANDING + (type,), type(part[1]), dict, (str, type(None)), (str, type(None)))
+    maybe = str, type(None)
+    kind, plain, state, text, member, texts = expect(part, STANDING + (type,), type(part[1]), dict, maybe, maybe, (tuple, type(None)))
     if type(kind) is not Standing:
         return make_of_library(kind, plain, text)
     base = type(plain)
@@ -542,6 +575,7 @@ def make_subclass(part):
         TEXTS[id(value)] = value, plain, state, text
     if member is not None:
         MEMBERS[kind, member] = value
+        TEXTS_OF_MEMBERS[id(value)] = value, member, texts if are_texts(texts) else None
     return value
 
 

@@ -25,7 +25,7 @@ def function(name): return x("function", s(name))
 def made_class(base="int", keys=("=F", "builtins.int", "builtins.object"), refused=(), **shown):
     return x("class", t(builtin(base) if base else b"N", s("F"), b"N", t(*map(s, keys)), d(**shown), t(*map(s, refused)), b"T", b"T"))
 def library_class(key): return made_class(None, (key,))
-def subclass(kind, value=i(0), **state): return x("subclass", t(kind, value, d(**state), b"N", b"N"))
+def subclass(kind, value=i(0), member=(b"N", b"N"), **state): return x("subclass", t(kind, value, d(**state), b"N", *member))
 def answer(items):
     data = l(*items)
     os.write(3, b"A\\0\\0\\0" + len(data).to_bytes(4, "little") + number() + data)
@@ -90,6 +90,20 @@ BY_HAND += [
     ("returned(subclass(made_class(), i(0), equals=function('leak')))", "assert f().equals([1, 2])", False),
     ("raised(s('UnicodeDecodeError'), t(s('utf-8'), b'b3:abc', i(-10**12), i(1 - 10**12), s('r')))",
      "try:\n    f()\nexcept ValueError as e:\n    assert str(e)", False),
+]
+
+
+def of_number(texts):
+    """A member of an enumeration that is a number as well."""
+    return f"returned(subclass(made_class(keys=('=F', 'builtins.int', 'enum.Enum'), refused=('__str__',)), i(3), (s('A'), {texts})))"
+
+
+BY_HAND += [
+    (of_number("t(s('told'), s('so'))"), "assert str(f()) == 'told' and f'{f()}' == 'so' and f() == 3", True),
+    (of_number("b'N'"), "assert str(f())", False), (of_number("t(s('told'))"), "assert str(f())", False),
+    (of_number("t(i(3), function('leak'))"), "assert f'{f()}'", False),
+    (of_member("d(texts=t(s('told'), s('so')))"), "assert str(f()) == 'told' and f'{f()}' == 'so' and not hasattr(str, 'texts')", True),
+    (of_member("d(texts=t(s('told'), function('leak')))"), "assert f'{f()}'", False), (of_member("d(texts=function('leak'))"), "assert str(f())", False),
 ]
 
 

@@ -15,6 +15,15 @@ class Word(str, _enum.Enum):
 class Bits(_enum.Flag):
     A = 1
     B = 2
+class Named(_enum.Enum):
+    A = B = 1
+    C = [2]
+    def __str__(self): return "mine"
+    def __format__(self, how): return "form"
+class Says(_enum.EnumMeta):
+    def __iter__(cls): return iter([7])
+class Listed(_enum.Enum, metaclass=Says):
+    A = 1
 class Base(_abc.ABC):
     @_abc.abstractmethod
     def go(self): ...
@@ -96,7 +105,7 @@ def kept():
     return x
 def get(what):
     Local = type("Local", (), {})
-    return {"num": Num.ONE, "word": Word.A, "bits": Bits.A | Bits.B, "impl": Impl(), "stack": Stack([1, 2]), "lower": Lower(a=1), "real": Real(3),
+    return {"num": Num.ONE, "word": Word.A, "texts": [str(Num.ONE), f"{Num.ONE}", str(Word.A), f"{Word.A}"], "bits": Bits.A | Bits.B, "impl": Impl(), "stack": Stack([1, 2]), "lower": Lower(a=1), "real": Real(3),
             "hashed": Hashed("a"), "copied": Copied([1]), "shown": Shown([1]), "cnt": Cnt("aab"), "od": OD(a=1, b=2), "dd": DD(list, {1: [2]}),
             "dq": Dq([1, 2], 5), "pair": Pair(1), "lies": Lies(1, 2), "point": Point(1, 2), "strange": Strange(), "d": D(), "local": Local(),
             "cls": Impl, "ok": _http.HTTPStatus.OK, "now": _time.gmtime(0), "err": Boom, "counter": _collections.Counter, "gen": (n for n in [1]),
@@ -123,6 +132,13 @@ TRUE = (
     "color(1) in {Color.RED} and color(1) in (Color.RED, 1)", "name(Color.RED) == 'RED' and name(color(2)) == 'BLUE' and Color(1) is Color.RED",
     "isinstance(color(1), Color) and not isinstance(color(1), Num)", "type(color(1)) is Color and type(color(1)) == type(color(2))",
     "copy.deepcopy([color(1)]) == [Color.RED] and pickle.loads(pickle.dumps(color(1))) is Color.RED",
+    "[c.name for c in Color] == ['RED', 'BLUE'] and len(Color) == 2 and list(Color) == [Color.RED, color(2)] and list(Num) == [1]",
+    "Color['RED'] is color(1) and Named['B'] is Named.A and color(1) in Color and Num.ONE not in Color and max(Num) == 1",
+    "list(reversed(Color))[0] is Color.BLUE and list(Named.__members__) == ['A', 'B', 'C'] and Color.__members__['RED'] is Color.RED",
+    "[n.value for n in Named] == [1, [2]] and len(Bits) == 2 and {n.name: n.value for n in Num} == {'ONE': 1}",
+    "str(color(1)) == 'Color.RED' == f'{Color.RED}' and str(Named.A) == 'mine' and f'{Named.C}' == 'form' and '%s' % Color.RED == 'Color.RED'",
+    "str(get('num')) == get('texts')[0] and f'{get(\"num\")}' == get('texts')[1] and str(Word.A) == get('texts')[2] and f'{Word.A}' == get('texts')[3]",
+    "copy.copy(get('num')) is get('num') and copy.deepcopy([get('word')])[0] is Word.A and pickle.loads(pickle.dumps(Num.ONE)) is Num.ONE",
     "get('num') is Num.ONE is Num(1) and get('word') is Word.A", "isinstance(get('map'), map) and type(get('map')) == map",
     "get('num') == 1 == Num.ONE and isinstance(get('num'), Num) and get('num').name == 'ONE'", "get('word') == 'a' and get('word') in {'a'}",
     "isinstance(get('num'), __import__('enum').IntEnum) and isinstance(get('word'), __import__('enum').Enum)",
@@ -159,7 +175,7 @@ UNTOLD = (
     "get('stack').peek() == 2", "get('stack').count(1) == 1", "hasattr(get('stack'), 'peek')", "get('lower').get('a') == 1", "kept().other == 1",
     "get('hashed') in {'a'}", "copy.copy(get('copied')) == [1]", "copy.deepcopy(get('copied')) == [1]", "get('dd').extra() == 1",
     "get('patched').x == 99", "Same == 3", "Same in {1}", "get('pair').norm() == 1", "get('pair').index(1) == 0", "get('lies').x == 1", "get('lies')._asdict() == {}", "color(1).hello() == 1",
-    "len(Color) == 2", "list(Color) == []", "Color['RED'] is None", "get('bits') == 3", "isinstance(3, Strange)", "isinstance(get('d'), Strange)",
+    "1 in Color", "list(Listed) == [7]", "len(Impl) == 2", "f'{get(\"num\"):2}' == ' 1'", "str(get('bits')) == 'A'", "get('num').ONE", "get('bits') == 3", "isinstance(3, Strange)", "isinstance(get('d'), Strange)",
     "get('d') == D(1)", "get('d').a == 1", "type(get('local')) == type(get('local'))", "len({type(get('local')), type(get('local'))}) == 2",
     "isinstance(get('impl'), collections.abc.Iterable)", "callee == 3", "bool(callee)", "len(callee) == 0", "callee in [1]",
     "__import__('doctest').testmod(solution).failed == 0", "solution.__file__", "print(get('d'), file=io.StringIO()) is None")
