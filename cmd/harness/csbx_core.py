@@ -30,6 +30,7 @@ from csbx_parts import functions_of, make_parts, make_rewriter_watch
 from csbx_post import make_encoder, make_post
 from csbx_shadows import make_shadows
 from csbx_state import make_watch
+from csbx_texts import is_same_text
 from csbx_types import make_types_watch
 from csbx_ways import EVENT, IDENTITY, ask_by_event, close_ways, guard_collector, guard_handlers, make_shelter
 
@@ -160,7 +161,10 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
     def is_written(file):
         """By the run, and by no patch."""
         try:
-            return real_path(file) not in changed and not is_old(stat(file))
+            if real_path(file) in changed:
+                return False
+            with open_file(file, "rb") as f:
+                return not is_old(stat(f.fileno())) or not is_same_text(f.fileno(), f.read())
         except error:
             return False
 
@@ -231,14 +235,19 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             s = stat(path)
             with open_file(path, "rb") as f:
                 source = f.read()
+                is_as_noted = is_same_text(f.fileno(), source)
             tree = compile_text(source, path, "exec", ONLY_AST, True)
             rewrite(tree, source, path, has_hook is True)
             code = compile_text(tree, path, "exec", 0, True)
         except failure:
             return None  # who asks finds out by himself
-        if is_vouched(path):
+        if is_vouched(path) and is_as_noted:
             learn(code)
-        return s, code
+        return s, code, is_as_noted
+
+    def code_of_rewriter(path):
+        made = rewritten(path)
+        return made[1] if made and made[2] else None
 
     def look_at_types(are_late_too=True):
         for is_builtin, name in other_types():
@@ -333,7 +342,8 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             found("channel_use", "by %s" % (culprit(frame) or "somebody"))
         elif request[0] == "rewrite":
             who = thread() == main and culprit(frame, False) is None
-            return rewritten(request[1], request[2]) if who else None  # else pytest does it, and the core later, if it needs to
+            made = rewritten(request[1], request[2]) if who else None  # else pytest does it, and the core later, if it needs to
+            return made and made[:2]
         elif request[0] == "known":
             return memory
         elif request[0] == "handles":
@@ -345,7 +355,7 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
         elif request[0] == "rewriter":
             if rewrite is None:
                 rewrite = request[1]
-                add_rewriter(lambda path: rewritten(path)[1])
+                add_rewriter(code_of_rewriter)
         elif thread() != main:
             found("report_call", "from another thread")
         else:

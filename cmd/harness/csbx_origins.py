@@ -14,6 +14,7 @@ import operator
 import os
 import types
 
+from csbx_texts import is_same_text
 from csbx_ways import IDENTITY
 
 ITERABLE = 0x100  # CO_ITERABLE_COROUTINE: types.coroutine() sets it
@@ -42,7 +43,7 @@ def make_origins(is_file_vouched, frozen, older):
     _list, failure, objects, never, _str, all_codes = list, Exception, gc.get_objects, object, str, codes_of
     more = [m for m in ("co_stacksize", "co_nlocals", "co_exceptiontable") if hasattr(codes_of.__code__, m)]
     more_of = operator.attrgetter(*more)
-    holders, dict_type = (tuple, list, dict, set, frozenset), dict
+    is_same, holders, dict_type = is_same_text, (tuple, list, dict, set, frozenset), dict
     plain = frozenset(map(_id, (int, float, complex, str, bytes, bool, type(None), type(Ellipsis))))
 
     def constant(c, of_code):
@@ -81,13 +82,16 @@ def make_origins(is_file_vouched, frozen, older):
         s = stat(file)
         with open_file(path, "rb") as f:
             data = f.read()
+            if not is_same(f.fileno(), data):
+                return None
         times = (_int(s.st_mtime) & 0xffffffff, s.st_size & 0xffffffff)
         found = (_int.from_bytes(data[8:12], "little"), _int.from_bytes(data[12:16], "little"))
         return loads(data[16:]) if data[:8] == magic + bytes(4) and times == found else None
 
     def from_source(file):
         with open_file(file, "rb") as f:
-            return _compile(f.read(), file, "exec", 0, True)
+            text = f.read()
+            return _compile(text, file, "exec", 0, True) if is_same(f.fileno(), text) else None
 
     def table_of(file, way):
         """(name, line) -> codes of a file; way: how its code is come by."""

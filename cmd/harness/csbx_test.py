@@ -24,6 +24,7 @@ import csbx_patch  # noqa: E402
 import csbx_shadows  # noqa: E402
 import csbx_support  # noqa: E402
 import csbx_syntax  # noqa: E402
+import csbx_texts  # noqa: E402
 
 EXIT_NOTHING_RUN = 70
 
@@ -104,6 +105,8 @@ def apply_patches(want, tools, ask):
     support = {p for p in support if not p.startswith(csbx_imports.homes_in(behind[0])) and os.path.basename(p) != "conftest.py"}
     for path in sorted(support | csbx_imports.tests_behind(behind) & known.union(others)):
         ask("send", {"t": "tamper", "kind": "test_support", "detail": path})
+    in_own_layer = looks.files if want["copy_from"] or want["clone_from"] else set()  # a file below is copied when it is opened for writing
+    csbx_texts.note_texts(os.path.join(repo, p) for p in by_tests.union(in_own_layer, changed, others))
     return [p for p in changed if p in known], shadows, brought
 
 

@@ -4,6 +4,8 @@ import ast
 import builtins
 import codecs
 import dis
+import hashlib
+import os
 import re
 import sys
 import types
@@ -15,6 +17,7 @@ __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 ENCODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 QUOTES = (b"'", b'"')
 WAYS_TO_REPLACE = (b"setattr", b"setitem", b"patch", b"mock", b"replace", b"stub", b"swap", b"spy", b"__dict__", b"vars(", b"globals(", b".update(")
+OF_CODE, DATA_BYTES = (".py", ".pyc"), 1 << 20  # what is larger, and no code, is looked for no words
 WAYS_TO_ASK = ("importorskip", "find_spec", "import_module", "__import__")
 OF_WORDS = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 WAYS_TO_NAME = frozenset(("globals", "vars", "locals", "setattr", "exec", "__dict__", "modules", "import_module"))
@@ -195,12 +198,40 @@ def attributes_set(text):
     return {n.attr for n in nodes if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)}
 
 
-def text_of(path):
-    try:
-        with open(path, "rb") as f:
-            return f.read()
-    except OSError:
-        return b""
+def make_texts():
+    """
+    (text_of(path), note_texts(paths), is_same(descriptor, text)). A store by mmap() changes a file and neither of its times: what was
+    noted is known by its text, as long as its ctime says that nothing has changed. A text that is another by then is none.
+    """
+    noted, stat, digest_of, open_file, error = {}, os.fstat, hashlib.blake2b, open, OSError
+
+    def is_same(fd, text):
+        s = stat(fd)
+        known = noted.get((s.st_dev, s.st_ino))
+        return known is None or known[0] != s.st_ctime_ns or known[1] == digest_of(text).digest()
+
+    def text_of(path):
+        try:
+            with open_file(path, "rb") as f:
+                text = f.read()
+                return text if is_same(f.fileno(), text) else b""
+        except error:
+            return b""
+
+    def note_texts(paths):
+        for path in paths:
+            try:
+                with open_file(path, "rb") as f:
+                    s = stat(f.fileno())
+                    if s.st_size > DATA_BYTES and not path.endswith(OF_CODE):
+                        continue
+                    noted[s.st_dev, s.st_ino] = s.st_ctime_ns, digest_of(f.read()).digest()
+            except error:
+                pass
+    return text_of, note_texts, is_same
+
+
+text_of, note_texts, is_same_text = make_texts()
 
 
 def is_put_at(text, at, end):

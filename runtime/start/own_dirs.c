@@ -3,12 +3,10 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runtime/base/err.h"
@@ -22,125 +20,7 @@
 #include "runtime/settings/paths.h"
 #include "runtime/spec/plan.h"
 #include "runtime/start/own_dirs_shown.h"
-
-#define LINKS_MAX 40
-
-/* --- where -------------------------------------------------------------------------------- */
-
-/* Followed by hand: each link on the way is one that the program must not replace. */
-struct walk {
-	char at[PATH_MAX];   /* without links; "" is the root */
-	char rest[PATH_MAX]; /* still to go */
-	unsigned links;
-	bool is_missing; /* at exists, the first name of rest does not */
-};
-
-static int too_long(const char *path, struct err *e)
-{
-	return err_set(e, ENAMETOOLONG, "%s", path);
-}
-
-/* The next name of rest, which then begins behind it; 0 at the end. */
-static size_t next_name(const struct walk *w, const char **ret)
-{
-	const char *s = w->rest + strspn(w->rest, "/");
-
-	*ret = s;
-	return strcspn(s, "/");
-}
-
-static int follow(struct walk *w, const char *behind, struct strv *links, struct err *e)
-{
-	char target[PATH_MAX], joined[PATH_MAX];
-	ssize_t n = readlink(w->at, target, sizeof(target) - 1);
-	char *slash = strrchr(w->at, '/');
-
-	if (n < 0)
-		return err_sys(e, "%s", w->at);
-	target[n] = 0;
-	if (++w->links > LINKS_MAX)
-		return err_code(e, ELOOP, "%s", w->at);
-	strv_add(links, w->at);
-	if ((size_t)n + strlen(behind) + 2 > sizeof(joined))
-		return too_long(w->at, e);
-	memcpy(joined, target, (size_t)n);
-	joined[n] = '/';
-	memcpy(joined + n + 1, behind, strlen(behind) + 1);
-	memcpy(w->rest, joined, strlen(joined) + 1);
-	*(target[0] == '/' ? w->at : slash) = 0;
-	return 0;
-}
-
-static int walk(const char *path, struct walk *w, struct strv *links, struct err *e)
-{
-	const char *name;
-	struct stat st;
-	size_t n;
-
-	w->at[0] = 0;
-	if (strlen(path) >= sizeof(w->rest))
-		return too_long(path, e);
-	memcpy(w->rest, path, strlen(path) + 1);
-	while ((n = next_name(w, &name))) {
-		size_t len = strlen(w->at);
-		char *slash = strrchr(w->at, '/');
-
-		if (n == 2 && !memcmp(name, "..", 2)) {
-			/* The directory that is left again is on the way: a link in its place is followed. */
-			if (slash) {
-				strv_add(links, w->at);
-				*slash = 0;
-			}
-		} else if (n != 1 || *name != '.') {
-			if (len + n + 2 > sizeof(w->at))
-				return too_long(path, e);
-			w->at[len] = '/';
-			memcpy(w->at + len + 1, name, n);
-			w->at[len + 1 + n] = 0;
-			if (lstat(w->at, &st) < 0) {
-				w->at[len] = 0;
-				w->is_missing = errno == ENOENT;
-				return -errno;
-			}
-			if (S_ISLNK(st.st_mode)) {
-				int r = follow(w, name + n, links, e);
-
-				if (r < 0)
-					return r;
-				continue;
-			}
-		}
-		memmove(w->rest, name + n, strlen(name + n) + 1);
-	}
-	return 0;
-}
-
-/*
- * Most directories need no walk: the path is as it is written. -ENOENT: as far as
- * it exists, that is; -EAGAIN: it has to be walked.
- */
-static int look_plainly(const char *path)
-{
-	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
-			       .resolve = RESOLVE_NO_SYMLINKS};
-	_close_ int fd = -1;
-
-	if (strstr(path, "//") || strstr(path, "/./") || strstr(path, "/../") ||
-	    str_has_suffix(path, "/") || str_has_suffix(path, "/.") || str_has_suffix(path, "/.."))
-		return -EAGAIN;
-	fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-	if (fd >= 0)
-		return 0;
-	return errno == ENOENT ? -ENOENT : -EAGAIN;
-}
-
-#define OVERFLOW_UID 65534u
-
-/* No program has such an id: it is root's, or none here. All others may be subordinate ones. */
-static bool is_of_others(const struct stat *st)
-{
-	return st->st_uid != geteuid() && (st->st_uid == 0 || st->st_uid == OVERFLOW_UID);
-}
+#include "runtime/start/own_dirs_walk.h"
 
 /* A program that holds the directory closes and opens it, or takes things away: no look is of one state. */
 static int changed(const char *at, const struct op *op, struct err *e)
@@ -164,7 +44,7 @@ static int pass_over(struct shown *s, const char *at, int need, const struct op 
 	int r;
 
 	at = *at ? at : "/";
-	if (lstat(at, &st) == 0 && is_of_others(&st) &&
+	if (lstat(at, &st) == 0 && own_walk_is_of_others(&st) &&
 	    faccessat(AT_FDCWD, at, need, AT_EACCESS) < 0)
 		return 1;
 	r = shown_has_part(s, at, e);
@@ -181,40 +61,20 @@ static int pass_over(struct shown *s, const char *at, int need, const struct op 
 int own_dirs_stat(const char *path, struct stat *ret, struct err *e)
 {
 	_strv_ struct strv links = STRV_INIT;
-	struct walk w = {.is_missing = false};
+	struct own_walk w = {.is_missing = false};
 	int r;
 
 	if (stat(path, ret) == 0)
 		return 0;
 	if (errno == ENOENT || errno == ENOTDIR)
 		return 1;
-	r = walk(path, &w, &links, e);
+	r = own_walk(path, &w, &links, e);
 	if (r >= 0)
 		return stat(w.at, ret) < 0 ? err_sys(e, "csbx's own directory %s", path) : 0;
-	if (r == -EACCES && lstat(*w.at ? w.at : "/", ret) == 0 && is_of_others(ret) &&
+	if (r == -EACCES && lstat(*w.at ? w.at : "/", ret) == 0 && own_walk_is_of_others(ret) &&
 	    faccessat(AT_FDCWD, *w.at ? w.at : "/", X_OK, AT_EACCESS) < 0)
 		return 1;
 	return err_set(e, -r, "csbx's own directory %s cannot be looked at, to leave it out", path);
-}
-
-/* By the caller's id or a subordinate one, which the program has. */
-static bool may_be_replaced(const char *link)
-{
-	char dir[PATH_MAX];
-	struct stat st, of_link;
-	const char *slash = strrchr(link, '/');
-	int n = slash ? (int)(slash - link) : 0;
-
-	snprintf(dir, sizeof(dir), "%.*s", n ? n : 1, n ? link : "/");
-	if (lstat(dir, &st) < 0 || lstat(link, &of_link) < 0)
-		return true;
-	if (S_ISDIR(of_link.st_mode)) /* that ".." leaves */
-		return false;
-	if (!is_of_others(&st))
-		return true;
-	if (faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) < 0)
-		return false;
-	return !(st.st_mode & S_ISVTX) || of_link.st_uid == geteuid();
 }
 
 /*
@@ -225,7 +85,7 @@ static bool may_be_replaced(const char *link)
 static int pass_over_links(const struct op *op, struct err *e)
 {
 	for (size_t i = 0; i < op->links.n; i++) {
-		if (may_be_replaced(op->links.items[i]))
+		if (own_walk_may_be_replaced(op->links.items[i]))
 			return err_set(e, ELOOP,
 				       "csbx's own directory %s must be hidden from a mount, and "
 				       "the symbolic link %s on the way is of another user (chown "
@@ -261,7 +121,8 @@ static int make(struct shown *s, const char *at, const struct op *op, struct err
 }
 
 /* What is missing is seen once it is made; a link to it could be replaced. */
-static int is_shown(struct shown *s, const struct walk *w, const struct strv *links, struct err *e)
+static int is_shown(struct shown *s, const struct own_walk *w, const struct strv *links,
+		    struct err *e)
 {
 	int r = shown_has(s, *w->at ? w->at : "/", e);
 
@@ -274,11 +135,11 @@ static int is_shown(struct shown *s, const struct walk *w, const struct strv *li
  * A file or a loop of links in the way, a file system that does not answer: 1 where no mount shows
  * the place, nor a link on the way.
  */
-static int no_directory(struct shown *s, struct walk *w, const struct op *op, int why,
+static int no_directory(struct shown *s, struct own_walk *w, const struct op *op, int why,
 			struct err *e)
 {
 	const char *name;
-	size_t n = next_name(w, &name), len = strlen(w->at);
+	size_t n = own_walk_next_name(w, &name), len = strlen(w->at);
 	int r;
 
 	/* What could not be looked at, and not the directory that it is in. */
@@ -295,9 +156,9 @@ static int no_directory(struct shown *s, struct walk *w, const struct op *op, in
 }
 
 /* 1: there is nothing to hide. */
-static int walk_or_make(struct shown *s, struct op *op, struct walk *w, struct err *e)
+static int walk_or_make(struct shown *s, struct op *op, struct own_walk *w, struct err *e)
 {
-	int r = walk(op->src, w, &op->links, e);
+	int r = own_walk(op->src, w, &op->links, e);
 
 	if (r == -ENOENT && w->is_missing) {
 		r = is_shown(s, w, &op->links, e);
@@ -307,8 +168,8 @@ static int walk_or_make(struct shown *s, struct op *op, struct walk *w, struct e
 		if (r)
 			return r;
 		strv_free(&op->links);
-		*w = (struct walk){.is_missing = false};
-		r = walk(op->src, w, &op->links, e);
+		*w = (struct own_walk){.is_missing = false};
+		r = own_walk(op->src, w, &op->links, e);
 	}
 	if (r == -EACCES || r == -ENOENT)
 		return pass_over(s, w->at, r == -EACCES ? X_OK : W_OK | X_OK, op, e);
@@ -318,8 +179,8 @@ static int walk_or_make(struct shown *s, struct op *op, struct walk *w, struct e
 /* 1: there is nothing to hide. */
 static int find(struct shown *s, struct op *op, struct err *e)
 {
-	struct walk w = {.is_missing = false};
-	int r = look_plainly(op->src);
+	struct own_walk w = {.is_missing = false};
+	int r = own_walk_look_plainly(op->src);
 
 	if (r == 0) {
 		op->real = strdup(op->src);

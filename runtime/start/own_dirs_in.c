@@ -49,8 +49,10 @@ static bool would_lie_in(int dir, const char *rest, const char *own)
 	struct stat st, here;
 	const char *a = rest, *b = own_rest;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || fstat(dir, &here) < 0)
-		return false;
+	if (fd < 0) /* a program may close one on the way: only what cannot be there is no matter */
+		return own_dirs_stat(own, &st, NULL) <= 0;
+	if (fstat(fd, &st) < 0 || fstat(dir, &here) < 0)
+		return true;
 	if (!own_rest[strspn(own_rest, "/")])
 		return is_in(dir, &st);
 	if (!is_same(&st, &here))

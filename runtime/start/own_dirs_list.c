@@ -17,6 +17,7 @@
 #include "runtime/record/step_dirs.h"
 #include "runtime/settings/paths.h"
 #include "runtime/start/own_dirs.h"
+#include "runtime/start/own_dirs_walk.h"
 
 /*
  * ".." may lead out again, and so may a symbolic link in the place of a directory that csbx makes
@@ -44,8 +45,6 @@ static bool leads_elsewhere(const char *path, const char *beyond)
 	}
 	return false;
 }
-
-#define OVERFLOW_UID 65534u
 
 static void add_once(struct strv *v, char *path)
 {
@@ -145,41 +144,13 @@ static void add_usual(struct strv *v, const struct paths *p)
 	add_of_enroot(v, p);
 }
 
-/* The nearest directory there is; a program makes the rest by the caller's id. */
-static bool callers_could_make(const char *dir)
-{
-	char at[PATH_MAX];
-	struct stat st;
-
-	snprintf(at, sizeof(at), "%s", dir);
-	while (stat(at, &st) < 0) {
-		char *slash = strrchr(at, '/');
-
-		if (!slash || slash == at)
-			return false;
-		*slash = 0;
-	}
-	return st.st_uid == geteuid();
-}
-
 /*
- * One that another user made is for that user to guard, and what root made, root's. A subordinate id
- * has no name: a program has given the directory away. One that cannot be looked at may be the
- * caller's.
+ * One that another user guards is that user's matter. What is missing may be made: by whom is seen
+ * when csbx tries to.
  */
-static bool is_callers(const char *dir)
-{
-	struct stat st;
-
-	if (stat(dir, &st) < 0)
-		return errno != ENOENT || callers_could_make(dir);
-	return st.st_uid == geteuid() ||
-	       (st.st_uid && st.st_uid != OVERFLOW_UID && !getpwuid(st.st_uid));
-}
-
 static void add_if_callers(struct strv *v, const char *dir, const struct paths *p)
 {
-	if (dir && is_callers(dir))
+	if (dir && *dir == '/' && !own_walk_is_guarded(dir))
 		add_told(v, dir, p);
 }
 

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/start/own_dirs_walk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/base/err.h"
+#include "runtime/base/fd.h"
+#include "runtime/base/str.h"
+
+#define LINKS_MAX 40
+#define OVERFLOW_UID 65534u
+
+static int too_long(const char *path, struct err *e)
+{
+	return err_set(e, ENAMETOOLONG, "%s", path);
+}
+
+size_t own_walk_next_name(const struct own_walk *w, const char **ret)
+{
+	const char *s = w->rest + strspn(w->rest, "/");
+
+	*ret = s;
+	return strcspn(s, "/");
+}
+
+static int follow(struct own_walk *w, const char *behind, struct strv *links, struct err *e)
+{
+	char target[PATH_MAX], joined[PATH_MAX];
+	ssize_t n = readlink(w->at, target, sizeof(target) - 1);
+	char *slash = strrchr(w->at, '/');
+
+	if (n < 0)
+		return err_sys(e, "%s", w->at);
+	target[n] = 0;
+	if (++w->links > LINKS_MAX)
+		return err_code(e, ELOOP, "%s", w->at);
+	strv_add(links, w->at);
+	if ((size_t)n + strlen(behind) + 2 > sizeof(joined))
+		return too_long(w->at, e);
+	memcpy(joined, target, (size_t)n);
+	joined[n] = '/';
+	memcpy(joined + n + 1, behind, strlen(behind) + 1);
+	memcpy(w->rest, joined, strlen(joined) + 1);
+	*(target[0] == '/' ? w->at : slash) = 0;
+	return 0;
+}
+
+int own_walk(const char *path, struct own_walk *w, struct strv *links, struct err *e)
+{
+	const char *name;
+	struct stat st;
+	size_t n;
+
+	w->at[0] = 0;
+	if (strlen(path) >= sizeof(w->rest))
+		return too_long(path, e);
+	memcpy(w->rest, path, strlen(path) + 1);
+	while ((n = own_walk_next_name(w, &name))) {
+		size_t len = strlen(w->at);
+		char *slash = strrchr(w->at, '/');
+
+		if (n == 2 && !memcmp(name, "..", 2)) {
+			/* The directory that is left again is on the way: a link in its place is followed. */
+			if (slash) {
+				strv_add(links, w->at);
+				*slash = 0;
+			}
+		} else if (n != 1 || *name != '.') {
+			if (len + n + 2 > sizeof(w->at))
+				return too_long(path, e);
+			w->at[len] = '/';
+			memcpy(w->at + len + 1, name, n);
+			w->at[len + 1 + n] = 0;
+			if (w->names)
+				strv_add(w->names, w->at);
+			if (lstat(w->at, &st) < 0) {
+				w->at[len] = 0;
+				w->is_missing = errno == ENOENT;
+				return -errno;
+			}
+			if (S_ISLNK(st.st_mode)) {
+				int r = follow(w, name + n, links, e);
+
+				if (r < 0)
+					return r;
+				continue;
+			}
+		}
+		memmove(w->rest, name + n, strlen(name + n) + 1);
+	}
+	return 0;
+}
+
+int own_walk_look_plainly(const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+			       .resolve = RESOLVE_NO_SYMLINKS};
+	_close_ int fd = -1;
+
+	if (strstr(path, "//") || strstr(path, "/./") || strstr(path, "/../") ||
+	    str_has_suffix(path, "/") || str_has_suffix(path, "/.") || str_has_suffix(path, "/.."))
+		return -EAGAIN;
+	fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	if (fd >= 0)
+		return 0;
+	return errno == ENOENT ? -ENOENT : -EAGAIN;
+}
+
+bool own_walk_is_of_others(const struct stat *st)
+{
+	return st->st_uid != geteuid() &&
+	       (st->st_uid == 0 || st->st_uid == OVERFLOW_UID || getpwuid(st->st_uid));
+}
+
+bool own_walk_may_be_replaced(const char *link)
+{
+	char dir[PATH_MAX];
+	struct stat st, of_link;
+	const char *slash = strrchr(link, '/');
+	int n = slash ? (int)(slash - link) : 0;
+
+	snprintf(dir, sizeof(dir), "%.*s", n ? n : 1, n ? link : "/");
+	if (lstat(dir, &st) < 0 || lstat(link, &of_link) < 0)
+		return true;
+	if (S_ISDIR(of_link.st_mode)) /* that ".." leaves */
+		return false;
+	if (!own_walk_is_of_others(&st))
+		return true;
+	if (faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) < 0)
+		return false;
+	return !(st.st_mode & S_ISVTX) || of_link.st_uid == geteuid();
+}
+
+/* Another user's directory, which the caller cannot write to. */
+static bool is_closed(const char *dir, const struct stat *st)
+{
+	return own_walk_is_of_others(st) && faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) < 0;
+}
+
+static bool is_kept(const char *name)
+{
+	char dir[PATH_MAX];
+	struct stat st, of_dir;
+
+	snprintf(dir, sizeof(dir), "%.*s", (int)(strrchr(name, '/') - name), name);
+	if (lstat(*dir ? dir : "/", &of_dir) < 0 || lstat(name, &st) < 0)
+		return false;
+	if (is_closed(*dir ? dir : "/", &of_dir))
+		return true;
+	return of_dir.st_mode & S_ISVTX && own_walk_is_of_others(&of_dir) &&
+	       own_walk_is_of_others(&st);
+}
+
+bool own_walk_is_guarded(const char *path)
+{
+	_strv_ struct strv links = STRV_INIT, names = STRV_INIT;
+	struct own_walk w = {.names = &names};
+	struct stat st;
+	bool is_guarded = own_walk(path, &w, &links, NULL) == 0 && *w.at && lstat(w.at, &st) == 0 &&
+			  is_closed(w.at, &st) && strv_check(&names, NULL) == 0;
+
+	for (size_t i = 0; i < names.n && is_guarded; i++)
+		is_guarded = is_kept(names.items[i]);
+	return is_guarded;
+}
