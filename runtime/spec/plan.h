@@ -74,6 +74,7 @@ enum op_flag {
 	OP_NO_LINKS = 1u << 14, /* the source's path has no symbolic link */
 	OP_STEPS = 1u << 15,    /* of OP_HIDE: a file of a SLURM step may be seen, read-only */
 	OP_DIRECT = 1u << 16,   /* of OP_OVERLAY: the image's own mount will do */
+	OP_SITE = 1u << 17,     /* of OP_HIDE: other users use it as well */
 };
 
 struct op {

@@ -131,6 +131,34 @@ static int is_shown(struct shown *s, const struct own_walk *w, const struct strv
 	return r;
 }
 
+/* What other users use as well is not for the first of them to make. 1: nor can the program make it. */
+static int leave_to_site(struct shown *s, const struct own_walk *w, const struct op *op,
+			 struct err *e)
+{
+	const char *at = *w->at ? w->at : "/";
+	int r;
+
+	if (faccessat(AT_FDCWD, at, W_OK | X_OK, AT_EACCESS) < 0)
+		return pass_over(s, at, W_OK | X_OK, op, e);
+	s->wants_writable = true;
+	r = is_shown(s, w, &op->links, e);
+	s->wants_writable = false;
+	if (r <= 0)
+		return r < 0 ? r : 1;
+	return err_set(e, EPERM,
+		       "%s does not exist, and a program with a mount of %s could make it, which "
+		       "csbx would then trust (make it first, or name no such directory)",
+		       op->src, at);
+}
+
+static bool is_of_site(const struct own_walk *w, const struct op *op)
+{
+	struct stat st;
+
+	return op->flags & OP_SITE &&
+	       (lstat(*w->at ? w->at : "/", &st) < 0 || st.st_uid != geteuid());
+}
+
 /*
  * A file or a loop of links in the way, a file system that does not answer: 1 where no mount shows
  * the place, nor a link on the way.
@@ -164,7 +192,10 @@ static int walk_or_make(struct shown *s, struct op *op, struct own_walk *w, stru
 		r = is_shown(s, w, &op->links, e);
 		if (r < 0)
 			return r;
-		r = r ? make(s, w->at, op, e) : 1;
+		if (r)
+			r = is_of_site(w, op) ? leave_to_site(s, w, op, e) : make(s, w->at, op, e);
+		else
+			r = 1;
 		if (r)
 			return r;
 		strv_free(&op->links);
@@ -265,6 +296,8 @@ static int settle(struct plan *plan, struct shown *s, const struct paths *p, str
 			continue;
 		if (has_steps(op))
 			op->flags |= OP_STEPS;
+		if (own_dirs_is_site(op->src, p))
+			op->flags |= OP_SITE;
 		r = find(s, op, e);
 		if (r == 0 && !is_hidden_before(plan, op))
 			r = check_mounts(plan, op, p, e);

@@ -22,6 +22,8 @@ struct strv;
  * that another start of the same user would use with other variables set.
  */
 int own_dirs_list(const struct paths *p, struct strv *ret, struct err *e);
+/* One that other users use as well: a shared cache, or enroot's configuration for all. */
+bool own_dirs_is_site(const char *path, const struct paths *p);
 /*
  * stat(2) of one. 1: it is not there, or lies in a directory that is closed to the caller and is
  * root's. -EACCES: another directory on the way is closed, and a program may open it again.

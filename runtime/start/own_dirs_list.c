@@ -86,6 +86,17 @@ static bool lies_in(const char *path, const char *dir)
 	return beyond && !leads_elsewhere(path, beyond);
 }
 
+/* Without slashes at its end; NULL: it names none. */
+static char *told_path(const char *dir)
+{
+	char *own = dir && *dir == '/' ? strdup(dir) : NULL;
+	size_t n = own ? strlen(own) : 0;
+
+	while (n > 1 && own[n - 1] == '/')
+		own[--n] = 0;
+	return own;
+}
+
 /*
  * A site may have it anywhere. If the home lies in it, or volumes and clones that are there to be
  * mounted, hiding it would hide too much.
@@ -93,11 +104,8 @@ static bool lies_in(const char *path, const char *dir)
 static void add_told(struct strv *v, const char *dir, const struct paths *p)
 {
 	const char *home = home_of_caller();
-	_free_ char *own = dir && *dir == '/' ? strdup(dir) : NULL;
-	size_t n = own ? strlen(own) : 0;
+	_free_ char *own = told_path(dir);
 
-	while (n > 1 && own[n - 1] == '/')
-		own[--n] = 0;
 	if (own && !lies_in(home, own) && !lies_in(p->data, own) && !lies_in(p->cache, own))
 		add_once(v, str_printf("%s", own));
 }
@@ -167,4 +175,12 @@ int own_dirs_list(const struct paths *p, struct strv *ret, struct err *e)
 	add_if_callers(ret, p->shared_cache, p);
 	add_if_callers(ret, getenv("ENROOT_SYSCONF_PATH"), p); /* its hooks run outside */
 	return strv_check(ret, e);
+}
+
+bool own_dirs_is_site(const char *path, const struct paths *p)
+{
+	_free_ char *cache = told_path(p->shared_cache);
+	_free_ char *conf = told_path(getenv("ENROOT_SYSCONF_PATH"));
+
+	return (cache && str_eq(path, cache)) || (conf && str_eq(path, conf));
 }

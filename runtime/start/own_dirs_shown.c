@@ -35,9 +35,9 @@ static int read_table(struct shown *s, struct err *e)
 }
 
 /* The directory of the host that an operation shows; NULL: none. */
-static const char *source_of(const struct op *op)
+static const char *source_of(const struct shown *s, const struct op *op)
 {
-	if (op->skip)
+	if (op->skip || (s->wants_writable && (op->flags & OP_RDONLY || plan_op_is_overlay(op))))
 		return NULL;
 	if (op->kind == OP_SHM_HOST)
 		return "/dev/shm";
@@ -55,7 +55,7 @@ static bool is_volume(const struct shown *s, const char *source)
 /* An overlay shows its lower's file system, and nothing that is mounted below. */
 static bool shows_by_another_path(const struct shown *s, const struct op *op, const char *path)
 {
-	const char *source = source_of(op);
+	const char *source = source_of(s, op);
 	bool with_below = !(op->flags & OP_SINGLE) && !plan_op_is_overlay(op);
 
 	return source && mount_table_shows(&s->mounts, source, with_below, path);
@@ -68,9 +68,9 @@ int shown_has(struct shown *s, const char *path, struct err *e)
 	int r;
 
 	if (s->has_hooks)
-		return 1;
+		return !s->wants_writable;
 	for (size_t i = 0; i < p->n; i++) {
-		const char *source = source_of(&p->ops[i]);
+		const char *source = source_of(s, &p->ops[i]);
 
 		if (source && path_beyond(source, path))
 			return 1;
@@ -93,7 +93,7 @@ int shown_has_part(struct shown *s, const char *dir, struct err *e)
 	int r = shown_has(s, dir, e);
 
 	for (size_t i = 0; i < s->plan->n && !r; i++) {
-		const char *source = source_of(&s->plan->ops[i]);
+		const char *source = source_of(s, &s->plan->ops[i]);
 
 		if (!source || is_volume(s, source))
 			continue;

@@ -22,6 +22,7 @@ struct shown {
 	bool has_hooks;  /* which may mount what they like */
 	bool has_looked; /* the table is read once, and most often not at all */
 	struct mount_table mounts;
+	bool wants_writable; /* asked for are mounts that the program may make something in */
 };
 
 /*

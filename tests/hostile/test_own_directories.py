@@ -464,6 +464,37 @@ def test_a_shared_cache_of_a_site_is_not_made(csbx, world, busybox_image):
     assert (place / "cache").exists() == (csbx.owner.pw_uid == 0 or os.geteuid() != 0)
 
 
+@pytest.mark.needs_root
+@pytest.mark.parametrize("owner", ["root", "subordinate"])
+@pytest.mark.parametrize("variable", ["ENROOT_SYSCONF_PATH", "CSBX_SHARED_CACHE_PATH"])
+def test_a_place_of_a_site_that_the_program_could_make(csbx, world, busybox_image, variable, owner):
+    """In a directory of another's where the caller may write: for all users, so not for the first one to make."""
+    place = world / "site"
+    place.mkdir()
+    os.chown(place, *(0, 0) if owner == "root" else (100005, 100005))
+    place.chmod(0o1777)
+    csbx.env[variable] = str(place / "kept/")
+    words = "start", "--mount", f"{place}:/x", busybox_image
+    csbx.fails(*words, "true", says=f"{place}/kept does not exist, and a program with a mount of {place} could make it")
+    csbx.ok("start", "--mount", f"{place}:/x:ro", busybox_image, "true")
+    assert not (place / "kept").exists()
+    made(csbx, place / "kept")
+    assert csbx.ok(*words, "sh", "-c", "touch /x/kept/hooks.d 2> /dev/null || mv /x/kept /x/o 2> /dev/null || echo kept") == "kept\n"
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("mode", [0o1777, 0o2775])
+def test_what_the_configuration_names_in_a_directory_of_a_group(csbx, world, python_image, mode):
+    """Nothing is there yet, and the caller may make it there, as the program may."""
+    place = world / "site"
+    place.mkdir()
+    os.chown(place, 0, csbx.owner.pw_gid)
+    place.chmod(mode)
+    conf = made(csbx, world / "home/.config/csbx/csbx.conf", f"CSBX_DATA_PATH {place}/data\nCSBX_CACHE_PATH {place}/cache\n")
+    csbx.env["XDG_CONFIG_HOME"] = str(conf.parent.parent)
+    assert attack(csbx, python_image, ["--mount", f"{place}:/x"], "/x", "/x/data", "/x/cache") == []
+
+
 def test_one_directory_by_two_names(csbx, world, busybox_image):
     """Its volumes are there to be mounted all the same, and it is hidden."""
     home = fresh_home(csbx, world)
