@@ -476,6 +476,14 @@ def is_of_pytest(code):
     return config is not None and type(code) is config.ExitCode
 
 
+def ask_for_lacking(error):
+    """A check that has all its names from the snippet: one that is nowhere is one that the snippet lacks, and csbx is to know."""
+    try:
+        CALLER.value_of_name(str(error).split("'")[1])
+    except (CallFailed, IndexError):
+        pass
+
+
 def leave():
     flush()
     carrier = CALLER.carriers.get(posix.getpid())
@@ -506,6 +514,7 @@ def main():
     sys.modules["__main__"] = module
     sys.modules["solution"] = Solution("solution")
     sys.modules["solution"].__again__ = again
+    sys.modules["solution"].__bring__ = lambda space: need("BROUGHT") or bring(space)
     sys.argv[:] = [CHECK]
     if FUNCTION:
         module.__dict__[FUNCTION.partition(".")[0]] = module.__dict__["candidate"] = function_here(FUNCTION)
@@ -517,6 +526,8 @@ def main():
         error = outside(error)
         if isinstance(error, SystemExit) and not error.code and is_of_pytest(error.code):
             leave()
+        if isinstance(error, NameError) and CALLER.is_for_all:
+            ask_for_lacking(error)
         told = describe(error, CHECK)
         if CALLER.failed is not None and not isinstance(error, SystemExit):
             told[:2] = "CallFailed", CALLER.failed

@@ -7,7 +7,6 @@
 
 #include "cmd/judge/job.h"
 #include "cmd/judge/markdown.h"
-#include "cmd/judge/value/compare.h"
 #include "cmd/judge/value/value.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -87,29 +86,16 @@ static bool names(const char *text, const char *name, size_t len)
 	return false;
 }
 
-/* Words that no import can have, and names that Python has without one: exceptions are in value/compare.h. */
+/* Words that no function can have as its name. */
 static const char keywords[] =
 	" False None True and as assert async await break class continue def del elif else except "
 	"finally for from global if import in is lambda nonlocal not or pass raise return try while "
 	"with yield ";
-static const char built_in[] =
-	" abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod "
-	"compile complex copyright credits delattr dict dir divmod enumerate eval exec exit filter "
-	"float format frozenset getattr globals hasattr hash help hex id input int isinstance "
-	"issubclass iter len license list locals map max memoryview min next object oct open ord pow "
-	"print property quit range repr reversed round set setattr slice sorted staticmethod str sum "
-	"super tuple type vars zip Ellipsis NotImplemented ";
-
 static bool is_among(const char *words, const char *name)
 {
 	_free_ char *word = str_printf(" %s ", name);
 
 	return word && strstr(words, word);
-}
-
-static bool is_built_in(const char *name)
-{
-	return is_among(built_in, name) || exception_is_built_in(name);
 }
 
 /* The name that a line of the code defines, a function or a class; false: none that an import can have. */
@@ -135,151 +121,22 @@ static bool defines(const char *line, char name[NAME_BYTES])
 }
 
 /*
- * The name at p that is called there, and that the code has as a word: it may be bound at the code's top in another way than
- * by a line that defines it (a lambda, an import, below an `if`). false: there is none.
+ * Statements that assert, and what they need before them. They have their names from the code where
+ * neither Python nor their own imports have them (brought.py), as far as they do not bind them.
  */
-static bool called_name(const char *text, const char *p, const char *code, char name[NAME_BYTES])
-{
-	size_t n = 0;
-
-	if (p != text && (is_word(p[-1]) || p[-1] == '.'))
-		return false;
-	while (n + 1 < NAME_BYTES && is_word(p[n]) && (unsigned char)p[n] < 0x80) {
-		name[n] = p[n];
-		n++;
-	}
-	name[n] = 0;
-	return n && !isdigit((unsigned char)*name) && !str_has_prefix(name, "__") &&
-	       p[n + strspn(p + n, " \t")] == '(' && !is_among(keywords, name) &&
-	       !is_built_in(name) && names(code, name, n);
-}
-
-/* An import for each of those, which comes about where the code's top has it. */
-static unsigned add_called(const char *code, const char *tests, const char *known,
-			   struct strbuf *out)
-{
-	char name[NAME_BYTES];
-	unsigned n = 0;
-
-	for (const char *p = tests; *p; p++) {
-		if (!called_name(tests, p, code, name) || names(known, name, strlen(name)) ||
-		    names(strbuf_str(out), name, strlen(name)))
-			continue;
-		strbuf_addf(out,
-			    "try:\n    from solution import %s\nexcept ImportError:\n    pass\n",
-			    name);
-		n++;
-	}
-	return n;
-}
-
-/* "from math import *" */
-static bool takes_all_names(const char *imports)
-{
-	for (const char *p = imports; (p = strstr(p, "import")); p++) {
-		if (p[6 + strspn(p + 6, " \t")] == '*')
-			return true;
-	}
-	return false;
-}
-
-/*
- * Functions and classes of the code that the tests name: an import for each. The code is judged, so it has no say in what
- * the tests have already: their own imports, and what Python has (a set() of its own would be asked whether set(f(x)) is
- * set(y)). A built-in name is imported where it is the only one: then it is the function that is to be judged. Tests that
- * import all names of a module do not say which: those come behind the code's, but for the only one.
- */
-static bool add_imports(const char *code, const char *tests, struct strbuf *out, unsigned *ret_n)
-{
-	_strbuf_ struct strbuf imports = STRBUF_INIT, called = STRBUF_INIT, own = STRBUF_INIT;
-	char name[NAME_BYTES], hidden[NAME_BYTES] = "";
-	bool is_unclear = false;
-	unsigned n = 0, n_called;
-	bool is_behind;
-
-	for (const char *p = code; *p; p = *p ? p + 1 : p) {
-		if (defines(p, name) && names(tests, name, strlen(name)) &&
-		    !names(strbuf_str(out), name, strlen(name))) {
-			if (!is_built_in(name)) {
-				n += !names(strbuf_str(&imports), name, strlen(name));
-				strbuf_addf(&imports, "from solution import %s\n", name);
-			} else {
-				is_unclear = is_unclear || (*hidden && !str_eq(hidden, name));
-				memcpy(hidden, name, sizeof(hidden));
-			}
-		}
-		p = strchrnul(p, '\n');
-	}
-	if (!imports.len && *hidden && !is_unclear)
-		strbuf_addf(&imports, "from solution import %s\n", hidden);
-	strbuf_addf(&own, "%s%s", strbuf_str(out), strbuf_str(&imports));
-	n_called = add_called(code, tests, strbuf_str(&own), &called);
-	strbuf_reset(&own);
-	strbuf_addstr(&own, strbuf_str(out));
-	strbuf_reset(out);
-	is_behind = n_called == 1 && !imports.len;
-	strbuf_addstr(out, is_behind ? "" : strbuf_str(&called));
-	is_unclear = n > 1 && takes_all_names(strbuf_str(&own));
-	strbuf_addf(out, "%s%s%s", is_unclear ? strbuf_str(&imports) : "", strbuf_str(&own),
-		    is_unclear ? "" : strbuf_str(&imports));
-	strbuf_addstr(out, is_behind ? strbuf_str(&called) : "");
-	*ret_n = n + n_called;
-	return imports.len || called.len;
-}
-
-/* "Node(" or "Node.": objects are made of it. */
-static bool is_used(const char *text, const char *name, const char *how)
-{
-	_free_ char *use = str_printf("%s%s", name, how);
-
-	for (const char *p = text; use && (p = strstr(p, use)); p++) {
-		if (p == text || (!is_word(p[-1]) && p[-1] != '.'))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Tests that make objects of a class of the code, to call its functions with them: csbx carries values, and knows nothing
- * of such objects. It is no fault of the code. A function that is to be judged is none of these, whatever the code makes
- * of it: those are named in small letters, or are the only one that the tests name.
- */
-static int check_classes(const char *code, const char *tests, const char *imports, unsigned n,
-			 struct err *e)
-{
-	char name[NAME_BYTES];
-
-	for (const char *p = code; *p; p = *p ? p + 1 : p) {
-		if (!strncmp(p, "class ", 6) && defines(p, name) && isupper((unsigned char)*name) &&
-		    names(imports, name, strlen(name)) &&
-		    ((n > 1 && is_used(tests, name, "(")) || is_used(tests, name, "().")))
-			return err_set(e, EINVAL,
-				       "test_list: it makes objects of %s, a class of the code, "
-				       "which cannot be judged",
-				       name);
-		p = strchrnul(p, '\n');
-	}
-	return 0;
-}
-
-/* Statements that assert, and what they need before them. */
 static int take_test_list(const struct value *line, struct eval_job *job, struct err *e)
 {
-	_strbuf_ struct strbuf tests = STRBUF_INIT, setup = STRBUF_INIT, all = STRBUF_INIT;
+	static const char bring[] = "__import__('solution').__bring__(globals())\n";
+	_strbuf_ struct strbuf tests = STRBUF_INIT, setup = STRBUF_INIT;
 	int r = add_lines(line, "test_list", &tests, e);
-	unsigned n = 0;
 
 	strbuf_reset(&job->check);
 	if (r >= 0)
 		r = add_lines(line, "test_imports", &job->check, e);
 	if (r >= 0)
 		r = add_text(line, "test_setup_code", &setup, e);
-	strbuf_addf(&all, "%s\n%s", strbuf_str(&setup), strbuf_str(&tests));
-	job->lacks_names = !add_imports(strbuf_str(&job->code), strbuf_str(&all), &job->check, &n);
-	if (r >= 0)
-		r = check_classes(strbuf_str(&job->code), strbuf_str(&all), strbuf_str(&job->check),
-				  n, e);
-	strbuf_addf(&job->check, "%s\n%s", strbuf_str(&setup), strbuf_str(&tests));
+	strbuf_addf(&job->check, "%s%s\n%s%s", bring, strbuf_str(&setup),
+		    setup.len ? bring : "", strbuf_str(&tests));
 	job->has_check = job->takes_names = true;
 	return r < 0 ? r : strbuf_check(&job->check, e);
 }

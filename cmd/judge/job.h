@@ -31,8 +31,7 @@ struct eval_job {
 	bool has_setup;
 	struct strbuf check; /* asserting code, which runs elsewhere and calls the snippet */
 	bool has_check;
-	bool takes_names; /* imports were made for it: what the snippet lacks is no name in it */
-	bool lacks_names; /* and the snippet has none of what it names */
+	bool takes_names; /* it has its names from the snippet: what that lacks is no name in it */
 	struct eval_cases cases;   /* none: it is only run */
 	bool fail_fast;            /* cases behind one that has not passed are not run */
 	uint64_t total_timeout_ms; /* of all cases together, or of the check; 0: none */

@@ -390,7 +390,7 @@ def test_mbpp_with_a_class_of_the_code(csbx, python_image):
     """Tests that make objects of it cannot be judged, and it is not the code that has failed."""
     pair = "class Pair(object):\n    def __init__(self, a, b):\n        self.a = a\n        self.b = b\n\ndef longest(arr, n):\n    return arr[0].b - n\n"
     node = "class Node:\n    def __init__(self, x):\n        self.left = None\n\ndef height(root):\n    return 1\n"
-    why = "test_list: it makes objects of %s, a class of the code, which cannot be judged"
+    why = "check: it cannot be run as it is: it makes objects of %s, a class of the code, which cannot be judged"
     lines_ = [
         ("pair", pair, {"test_list": ["assert longest([Pair(5, 24), Pair(15, 25)], 20) == 4"]}, why % "Pair"),
         ("setup", node, {"test_setup_code": "root = Node(1)\nroot.left = Node(2)", "test_list": ["assert height(root) == 1"]}, why % "Node"),
@@ -417,6 +417,63 @@ def test_statements_about_a_function_with_a_built_in_name(csbx, python_image):
                     {"id": "none", "code": "pass", **line}, {"id": "two", "code": code + "def set(x): return 1\n", "test_list": ["assert set(sum(1, 2)) == set(3)"]})
     assert {r["id"]: (r["status"], r["all_passed"]) for r in records} == {
         "right": ("exited", True), "wrong": ("exited", False), "none": ("exited", False), "two": ("exited", False)}
+
+
+TAKEN = "set(f((3, 4), (4, 5))) == set((4, 5))", "sorted(f([3, 1])) == [1, 3]", "len(f(1)) == 3", "abs(f(2) - 4.0) < 1e-6", "isinstance(f(2), str)"
+OWN = "def {0}(*a, **k): return {1}\n", "class {0}:\n    def __new__(*a, **k): return {1}\n", "if 1:\n    def {0}(*a, **k): return {1}\n"
+F = "f = lambda *a: 0\n", "if 1:\n    def f(*a): return 0\n", "import functools\nf = functools.partial(lambda *a: 0)\n"
+
+
+def test_code_replaces_nothing_that_the_tests_have(csbx, python_image):
+    """However its own function is bound: what the tests use and have not from Python or by an import is what the code is asked for."""
+    answers = {"set": 7, "sorted": [1, 3], "len": 3, "abs": 0, "isinstance": True}
+    lines_ = [{"id": f"{k} {m} {n}", "code": f + own.format(name, answer), "test_list": [f"assert {said}"]}
+              for k, f in enumerate(F) for m, own in enumerate(OWN) for n, ((name, answer), said) in enumerate(zip(answers.items(), TAKEN))]
+    lines_ += [{"id": f"star {k} {m}", "code": f + own.format("isclose", True), "test_list": ["assert isclose(f(2), 4)"], "test_imports": ["from math import *"]}
+               for k, f in enumerate(F) for m, own in enumerate(OWN)]
+    lines_ += [{"id": kind, "code": f"class {kind}(Exception): pass\ndef f(x): raise {kind}()",
+                "test_list": [f"try:\n    f(1)\n    assert False\nexcept {kind}: pass"]} for kind in ("IOError", "EnvironmentError", "UserWarning", "BytesWarning")]
+    # A class of the tests' own, whatever the code calls one: that the code has failed is not the line's fault.
+    lines_ += [{"id": "own import", "code": "def f(x): return []\ndef g(x): pass\nclass Counter: pass\n", "test_imports": ["from collections import Counter"],
+                "test_list": ["g = [1]", "assert Counter(f(g)) == Counter(g)"]},
+               {"id": "own star", "code": "def f(x): return []\nclass TestCase: pass\n", "test_imports": ["from unittest import *"],
+                "test_setup_code": "class T(TestCase): pass", "test_list": ["assert f(1) == 5"]},
+               {"id": "own name", "code": "def f(x): return []\ndef g(x): return 1\nclass P: pass\n",
+                "test_setup_code": "import collections\nP = collections.namedtuple('P', 'a')", "test_list": ["assert f(P(1).a) == 5"]},
+               {"id": "lacks", "code": "def g(): pass", "test_list": ["assert sum(10, 15) == 6"]}]
+    records = batch(csbx, python_image, *lines_)
+    assert {(r["status"], r["all_passed"]) for r in records} == {("exited", False)} and len(records) == len(lines_), records
+
+
+def test_what_tests_take_from_the_code(csbx, python_image):
+    """By their own names, and not by what looks like one in a text."""
+    texts = {
+        "text": ('"""\nThe\nclass number problem, with\ndef of it.\n"""\ndef f(number): return number\n', ["number = 1", "assert f(number) == 1"]),
+        "local": ("def f(x): return x\ndef a(x): return 1\n", ["def same(a, b): return a == b", "assert same(f(3), 3)"]),
+        "own": ("def f(x): return x\nx = 5\n", ["g = lambda x: x", "assert all(f(x) == x for x in range(3)) and [f(y) for y in (1, 2)] == [1, 2]"]),
+        "error": ("class Odd(Exception): pass\ndef f(x): raise Odd('a')\n", ["try:\n    f(1)\n    assert 0\nexcept Odd as e:\n    assert str(e) == 'a'"]),
+        "hidden": ("__all__ = ['g']\ndef g(): pass\ndef f(x): return x", ["assert f(10) == 10"]),
+        "private": ("def _f(x): return x", ["assert _f(10) == 10"]),
+        "static": ("class Sum:\n    @staticmethod\n    def f(x): return x", ["assert Sum.f(10) == 10"]),
+        "bound": ("def f(x): return x\ndef n(): pass", ["def t():\n    global n\n    n = 3\n    assert f(n) == 3", "t()"]),
+    }
+    lines_ = [{"id": name, "code": code, "test_list": tests} for name, (code, tests) in texts.items()]
+    lines_ += [{"id": "star behind", "code": "def gcd(a, b): return 5", "test_setup_code": "from math import *", "test_list": ["assert gcd(4, 6) == 5"]}]
+    records = batch(csbx, python_image, *lines_)
+    assert {r["id"]: r["all_passed"] for r in records} == {line["id"]: True for line in lines_}, records
+
+
+@pytest.mark.parametrize("code", ["while True: pass", "import time\ntime.sleep(9)\ndef f(x): return 2"])
+@pytest.mark.parametrize("names", ["f", "*"])
+def test_code_that_does_not_begin_is_no_wrong_line(csbx, python_image, code, names):
+    """The check has waited for it until a limit ended both."""
+    [record] = batch(csbx, python_image, {"id": 1, "code": code, "check": f"from solution import {names}\nassert f(1) == 2\n", "total_timeout": 1})
+    assert record["all_passed"] is False
+
+
+def test_a_name_of_all_that_the_code_lacks(csbx, python_image):
+    [record] = batch(csbx, python_image, {"id": 1, "code": "def g(x): return 1", "check": "from solution import *\nassert f(1) == 2\n"})
+    assert (record["status"], record["all_passed"]) == ("exited", False)
 
 
 def test_tests_that_call_what_the_prompt_defines(csbx, python_image):

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# What statements of tests take from the snippet that say no import: functions and classes by the names that they use. For check.py, which
+# compiles it where there are such statements.
+USED, BOUND, IN_SCOPE = 16, 2 | 128, 15  # flags of a symbol: Include/internal/pycore_symtable.h
+WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
+
+
+def global_names(text):
+    """(those that a text uses, those that it binds itself): what is local to a function of it is neither."""
+    from _symtable import SCOPE_OFF, symtable
+    used, bound, top = set(), set(), symtable(text, CHECK, "exec")
+    todo = [top]
+    while todo:
+        table = todo.pop()
+        todo += table.children
+        for name, flags in table.symbols.items():
+            if table is top or flags >> SCOPE_OFF & IN_SCOPE in (2, 3):
+                used.update([name] if flags & USED else ())
+                bound.update([name] if flags & BOUND else ())
+    return used - bound
+
+
+def is_written(text, name, how):
+    """`Node(` or `Node().`: objects are made of it."""
+    at = text.find(name + how)
+    while at > 0 and text[at - 1] in WORD:
+        at = text.find(name + how, at + 1)
+    return at >= 0
+
+
+def bring(space):
+    """
+    The code is judged, so it has no say in what the tests have already: their own imports, and what Python has (a set() of its own would
+    be asked whether set(f(x)) is set(y)). Such a name is taken where it is the only one: then it is the function that is to be judged. It
+    is asked once more behind the tests' preparations, which may import all that another module has.
+    """
+    text = source_of(CHECK).decode("utf-8", "replace")
+    known = CALLER.names()
+    used = sorted(name for name in global_names(text) if name[:2] != "__")
+    names = [name for name in used if known.get(name, "v")[0] in "faocei"]
+    found = [name for name in names if name not in NOT_BROUGHT and (name not in space or is_of_snippet(space[name]))]
+    found = found or names * (len(names) == 1)
+    if used and not found:
+        CALLER.value_of_name(used[0])  # so csbx knows that it is the snippet that lacks something
+    for name in found:
+        # csbx carries values, and knows nothing of such objects. A function that is to be judged is none of these, whatever the code makes
+        # of it: those are named in small letters, or are the only one that the tests name.
+        is_class = known[name] == "c" and name[:1].isupper()
+        if is_class and (len(found) > 1 and is_written(text, name, "(") or is_written(text, name, "().")):
+            need("SUITE")
+            cannot_run("it makes objects of %s, a class of the code, which cannot be judged" % name)
+    for name in found:
+        space[name] = getattr(sys.modules["solution"], name)
