@@ -241,8 +241,8 @@ static bool is_one_file_system(const struct mount_row *a, const struct mount_row
 	return a->major == b->major && a->minor == b->minor;
 }
 
-bool mount_table_shows(const struct mount_table *t, const char *source, bool with_below,
-		       const char *path)
+static bool shows(const struct mount_table *t, const char *source, bool with_below,
+		  const char *path, bool wants_writable)
 {
 	const struct mount_row *from = mount_table_locate(t, source),
 			       *to = mount_table_locate(t, path);
@@ -252,16 +252,30 @@ bool mount_table_shows(const struct mount_table *t, const char *source, bool wit
 		return false;
 	if (!in_file_system(from, source, top) || !in_file_system(to, path, place))
 		return true;
-	if (is_one_file_system(from, to) && path_beyond(top, place))
+	if (is_one_file_system(from, to) && path_beyond(top, place) &&
+	    (from->is_writable || !wants_writable))
 		return true;
 	for (size_t i = 0; with_below && i < t->n; i++) {
 		const struct mount_row *row = &t->rows[i];
 
 		if (!row->is_below && is_one_file_system(row, to) &&
-		    path_beyond(source, row->point) && path_beyond(row->root, place))
+		    (row->is_writable || !wants_writable) && path_beyond(source, row->point) &&
+		    path_beyond(row->root, place))
 			return true;
 	}
 	return false;
+}
+
+bool mount_table_shows(const struct mount_table *t, const char *source, bool with_below,
+		       const char *path)
+{
+	return shows(t, source, with_below, path, false);
+}
+
+bool mount_table_shows_writable(const struct mount_table *t, const char *source, bool with_below,
+				const char *path)
+{
+	return shows(t, source, with_below, path, true);
 }
 
 const char *path_beyond(const char *dir, const char *path)

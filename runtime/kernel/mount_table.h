@@ -61,6 +61,9 @@ bool mount_table_may_show(const struct mount_table *t, const char *path);
  */
 bool mount_table_shows(const struct mount_table *t, const char *source, bool with_below,
 		       const char *path);
+/* The same, by a mount that can be written to. */
+bool mount_table_shows_writable(const struct mount_table *t, const char *source, bool with_below,
+				const char *path);
 
 /*
  * The part of path beyond dir, which it lies in or is: "" or "a/b". NULL when it does not. Both are

@@ -58,17 +58,39 @@ static int pass_over(struct shown *s, const char *at, int need, const struct op 
 		       op->src, at);
 }
 
+/*
+ * A link of another user is on the way: csbx does not follow it, and has nothing there. 1: so it
+ * stays. A program that may write to the link's directory puts one of its own into the link's place,
+ * which the next start believes: it may have given the link away itself, chown(2).
+ */
+static int pass_over_links(const char *src, const struct strv *links, struct err *e)
+{
+	for (size_t i = 0; i < links->n; i++) {
+		if (own_walk_may_be_replaced(links->items[i]))
+			return err_set(e, ELOOP,
+				       "csbx's own directory %s must be hidden from a mount, and "
+				       "the symbolic link %s on the way is of another user (chown "
+				       "-h or remove it)",
+				       src, links->items[i]);
+	}
+	return 1;
+}
+
 int own_dirs_stat(const char *path, struct stat *ret, struct err *e)
 {
 	_strv_ struct strv links = STRV_INIT;
 	struct own_walk w = {.is_missing = false};
-	int r;
+	int r = own_walk_look_plainly(path);
 
-	if (stat(path, ret) == 0)
-		return 0;
-	if (errno == ENOENT || errno == ENOTDIR)
+	if (r == 0)
+		return stat(path, ret) < 0 ? err_sys(e, "csbx's own directory %s", path) : 0;
+	if (r == -ENOENT)
 		return 1;
-	r = own_walk(path, &w, &links, e);
+	r = own_walk(path, &w, &links, NULL);
+	if (w.is_foreign)
+		return pass_over_links(path, &links, e);
+	if (r == -ENOENT || r == -ENOTDIR)
+		return 1;
 	if (r >= 0)
 		return stat(w.at, ret) < 0 ? err_sys(e, "csbx's own directory %s", path) : 0;
 	if (r == -EACCES && lstat(*w.at ? w.at : "/", ret) == 0 && own_walk_is_of_others(ret) &&
@@ -77,22 +99,32 @@ int own_dirs_stat(const char *path, struct stat *ret, struct err *e)
 	return err_set(e, -r, "csbx's own directory %s cannot be looked at, to leave it out", path);
 }
 
-/*
- * A link of another user is on the way: csbx does not follow it, and has nothing there. 1: so it
- * stays. A program that may write to the link's directory puts one of its own into the link's place,
- * which the next start believes: it may have given the link away itself, chown(2).
- */
-static int pass_over_links(const struct op *op, struct err *e)
+/* What is missing is seen once it is made; a link to it could be replaced. */
+static int is_shown(struct shown *s, const struct own_walk *w, const struct strv *links,
+		    struct err *e)
 {
-	for (size_t i = 0; i < op->links.n; i++) {
-		if (own_walk_may_be_replaced(op->links.items[i]))
-			return err_set(e, ELOOP,
-				       "csbx's own directory %s must be hidden from a mount, and "
-				       "the symbolic link %s on the way is of another user (chown "
-				       "-h or remove it)",
-				       op->src, op->links.items[i]);
-	}
-	return 1;
+	int r = shown_has(s, *w->at ? w->at : "/", e);
+
+	for (size_t i = 0; i < links->n && !r; i++)
+		r = shown_has(s, links->items[i], e);
+	return r;
+}
+
+/* Where at is mounted read-only it is not for csbx to make, but by another mount for the program. 1: there is none. */
+static int pass_over_closed_mount(struct shown *s, const char *at, const struct op *op,
+				  struct err *e)
+{
+	int r;
+
+	s->wants_writable = true;
+	r = shown_has(s, *at ? at : "/", e);
+	s->wants_writable = false;
+	if (r <= 0)
+		return r < 0 ? r : 1;
+	return err_set(e, EROFS,
+		       "csbx's own directory %s must be hidden from a mount that can be written "
+		       "to, and csbx cannot make it: it is mounted read-only where csbx looks",
+		       op->src);
 }
 
 /*
@@ -107,9 +139,9 @@ static int make(struct shown *s, const char *at, const struct op *op, struct err
 	if (fd == -EACCES)
 		return pass_over(s, at, W_OK | X_OK, op, e);
 	if (fd == -ELOOP)
-		return pass_over_links(op, e);
+		return pass_over_links(op->src, &op->links, e);
 	if (fd == -EROFS)
-		return 1;
+		return pass_over_closed_mount(s, at, op, e);
 	if (fd == -EPERM) /* also of one that was made, if all are open to others there */
 		return 0;
 	if (fd < 0)
@@ -118,17 +150,6 @@ static int make(struct shown *s, const char *at, const struct op *op, struct err
 	if (op->flags & OP_STEPS && fchmod(fd, 0755) < 0)
 		return err_sys(e, "chmod %s", op->src);
 	return 0;
-}
-
-/* What is missing is seen once it is made; a link to it could be replaced. */
-static int is_shown(struct shown *s, const struct own_walk *w, const struct strv *links,
-		    struct err *e)
-{
-	int r = shown_has(s, *w->at ? w->at : "/", e);
-
-	for (size_t i = 0; i < links->n && !r; i++)
-		r = shown_has(s, links->items[i], e);
-	return r;
 }
 
 /* What other users use as well is not for the first of them to make. 1: nor can the program make it. */
@@ -188,6 +209,8 @@ static int walk_or_make(struct shown *s, struct op *op, struct own_walk *w, stru
 {
 	int r = own_walk(op->src, w, &op->links, e);
 
+	if (w->is_foreign)
+		return pass_over_links(op->src, &op->links, e);
 	if (r == -ENOENT && w->is_missing) {
 		r = is_shown(s, w, &op->links, e);
 		if (r < 0)

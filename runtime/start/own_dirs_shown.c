@@ -58,7 +58,8 @@ static bool shows_by_another_path(const struct shown *s, const struct op *op, co
 	const char *source = source_of(s, op);
 	bool with_below = !(op->flags & OP_SINGLE) && !plan_op_is_overlay(op);
 
-	return source && mount_table_shows(&s->mounts, source, with_below, path);
+	return source && (s->wants_writable ? mount_table_shows_writable : mount_table_shows)(
+				 &s->mounts, source, with_below, path);
 }
 
 int shown_has(struct shown *s, const char *path, struct err *e)
@@ -72,7 +73,7 @@ int shown_has(struct shown *s, const char *path, struct err *e)
 	for (size_t i = 0; i < p->n; i++) {
 		const char *source = source_of(s, &p->ops[i]);
 
-		if (source && path_beyond(source, path))
+		if (source && !s->wants_writable && path_beyond(source, path))
 			return 1;
 		may_be |= source && !is_volume(s, source);
 	}

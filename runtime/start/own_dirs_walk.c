@@ -53,6 +53,29 @@ static int follow(struct own_walk *w, const char *behind, struct strv *links, st
 	return 0;
 }
 
+/*
+ * A link of another user's, in a directory that is neither that user's: csbx goes by none, and has
+ * nothing there (path_open_private_dir()).
+ */
+static bool is_foreign(const char *link, const struct stat *st)
+{
+	char dir[PATH_MAX];
+	struct stat of_dir;
+	int n = (int)(strrchr(link, '/') - link);
+
+	if (st->st_uid == 0 || st->st_uid == geteuid())
+		return false;
+	snprintf(dir, sizeof(dir), "%.*s", n ? n : 1, n ? link : "/");
+	return lstat(dir, &of_dir) < 0 || of_dir.st_uid != st->st_uid;
+}
+
+static int stop_at(struct own_walk *w, struct strv *links)
+{
+	strv_add(links, w->at);
+	*strrchr(w->at, '/') = 0;
+	return -ELOOP;
+}
+
 int own_walk(const char *path, struct own_walk *w, struct strv *links, struct err *e)
 {
 	const char *name;
@@ -87,8 +110,11 @@ int own_walk(const char *path, struct own_walk *w, struct strv *links, struct er
 				return -errno;
 			}
 			if (S_ISLNK(st.st_mode)) {
-				int r = follow(w, name + n, links, e);
+				int r;
 
+				w->is_foreign = is_foreign(w->at, &st);
+				r = w->is_foreign ? stop_at(w, links)
+						  : follow(w, name + n, links, e);
 				if (r < 0)
 					return r;
 				continue;
@@ -136,7 +162,7 @@ bool own_walk_may_be_replaced(const char *link)
 		return true;
 	if (faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) < 0)
 		return false;
-	return !(st.st_mode & S_ISVTX) || of_link.st_uid == geteuid();
+	return !(st.st_mode & S_ISVTX) || !own_walk_is_of_others(&of_link);
 }
 
 /* Another user's directory, which the caller cannot write to. */

@@ -21,6 +21,7 @@ struct own_walk {
 	char rest[PATH_MAX]; /* still to go */
 	unsigned links;
 	bool is_missing;    /* at exists, the first name of rest does not */
+	bool is_foreign;    /* it has come to a link of another user's, the last of links */
 	struct strv *names; /* if not NULL: all that is on the way, each as it is found, is added */
 };
 

@@ -258,6 +258,42 @@ def test_nothing_is_made_by_a_link_of_another_user(csbx, world, busybox_image):
     assert not list(mine.iterdir())
 
 
+@pytest.mark.needs_root
+def test_a_link_of_another_user_hides_nothing(csbx, world, busybox_image):
+    """It is in the place of one of csbx's directories, and leads to one of the caller's: csbx goes by no such link."""
+    other = pwd.getpwnam("csbx-test2" if csbx.owner.pw_name != "csbx-test2" else "csbx-test")
+    shared, mine = world / "shared", made(csbx, world / "mine")
+    made(csbx, mine / "seen", "seen\n")
+    shared.mkdir()
+    os.chown(shared, 0, 0)
+    shared.chmod(0o1777)
+    csbx.env["XDG_STATE_HOME"] = str(shared)
+    for to in (mine, mine / "seen", world, "/", shared / "csbx"):
+        (shared / "csbx").symlink_to(to)
+        os.lchown(shared / "csbx", other.pw_uid, other.pw_gid)
+        assert csbx.ok("start", "--mount", f"{mine}:/x", busybox_image, "cat", "/x/seen") == "seen\n"
+        assert csbx.ok("start", "--mount", f"{world}:/x", busybox_image, "cat", "/x/mine/seen") == "seen\n"
+        (shared / "csbx").unlink()
+    made(csbx, mine / "Dockerfile", "FROM scratch\nCOPY seen /\n")
+    (shared / "csbx").symlink_to(mine)
+    os.lchown(shared / "csbx", other.pw_uid, other.pw_gid)
+    csbx.ok("docker", "build", str(mine))
+
+
+@pytest.mark.needs_root
+def test_a_home_that_is_read_only_by_one_of_two_mounts(csbx, world, busybox_image):
+    """What csbx cannot make there the program could, by the other one."""
+    home, real = fresh_home(csbx, world), made(csbx, world / "real")
+    for mode, source in (("", real), (":ro", real), ("", home)):
+        p = command_with_another_mount(csbx, real, home, "start", "--mount", f"{source}:/x{mode}", busybox_image, "sh", "-c",
+                                       "mkdir -p /x/.config/csbx 2> /dev/null || echo kept", closes=True)
+        if source == real and not mode:
+            assert p.returncode == 125 and "must be hidden from a mount that can be written to, and csbx cannot make it" in p.stderr, p
+        else:
+            assert (p.returncode, p.stdout) == (0, "kept\n"), p.stderr
+    assert not list(real.iterdir())
+
+
 def fresh_home(csbx, world):
     shutil.rmtree(world / "home")
     return made(csbx, world / "home")
@@ -577,8 +613,9 @@ def run_with_another_mount(csbx, source, place, *argv):
     return command_with_another_mount(csbx, source, place, "start", "--mount", f"{HERE}:/t:ro", *argv)
 
 
-def command_with_another_mount(csbx, source, place, *argv):
-    script = ('mount --bind "$1" "$2" && shift 2 && exec setpriv --reuid="$1" --regid="$2" --clear-groups "${@:3}"')
+def command_with_another_mount(csbx, source, place, *argv, closes=False):
+    closed = ' && mount -o remount,bind,ro "$2"' if closes else ""
+    script = 'mount --bind "$1" "$2"' + closed + ' && shift 2 && exec setpriv --reuid="$1" --regid="$2" --clear-groups "${@:3}"'
     return subprocess.run(["unshare", "-m", "bash", "-c", script, "-", source, place, str(csbx.owner.pw_uid),
                            str(csbx.owner.pw_gid), *csbx.argv(argv)],
                           env=csbx.env, cwd="/", capture_output=True, text=True, timeout=60, check=False)
