@@ -112,6 +112,11 @@ static int go_on(struct way *w, const char *path, struct err *e)
 				"%s: '%s' on the way is a symbolic link of user %u, which is "
 				"not followed",
 				path, name, st.st_uid);
+		if (path_is_copied_link(&st))
+			return err_set(e, ELOOP,
+				       "%s: '%s' on the way is a symbolic link that was copied out "
+				       "of a container, and is not followed",
+				       path, name);
 		return enter_link(w, fd, next, path, e);
 	}
 	if (!S_ISDIR(st.st_mode))

@@ -8,6 +8,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
+#include "runtime/base/path.h"
 #include "runtime/settings/config.h"
 
 #define FILE_BYTES_MAX (1u << 20)
@@ -56,6 +57,22 @@ static int read_one(struct config *c, int dirfd, const char *name, const char *s
 	if (r <= 0)
 		return r;
 	return config_parse(c, shown, strbuf_str(&text), text.len, e);
+}
+
+/* The user's own. As of all that the caller names, no link of another user leads to it. */
+static int read_user(struct config *c, const char *path, struct err *e)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct err why = ERR_INIT;
+	_close_ int fd = path_open_input(path, O_RDONLY | O_NONBLOCK, NULL, &why);
+	int r;
+
+	if (fd == -ENOENT || fd == -ENOTDIR)
+		return 0;
+	if (fd < 0)
+		return err_set(e, -fd, "open %s", why.msg);
+	r = config_read_open(fd, path, &text, e);
+	return r < 0 ? r : config_parse(c, path, strbuf_str(&text), text.len, e);
 }
 
 static int by_name(const void *a, const void *b)
@@ -195,7 +212,7 @@ int config_load_from(struct config *c, const struct config_files *files, struct 
 	if (files->system_dir)
 		r = read_machine(c, files->system_dir, e);
 	if (r >= 0 && files->user_file)
-		r = read_one(c, AT_FDCWD, files->user_file, files->user_file, e);
+		r = read_user(c, files->user_file, e);
 	if (r >= 0 && files->env)
 		r = read_env(c, files->env, e);
 	if (r < 0)

@@ -32,6 +32,8 @@ WORDS = [
     "create --keep -n two sub/image.sqsh true",
     "eval --image sub/image.sqsh ctx/file",
     "test --image sub/image.sqsh --repo-in-image /x",
+    "test --image IMAGE --clone PLACE/sub/ctx --commit " + 40 * "1",
+    "test --image IMAGE --clone file://PLACE/sub --commit " + 40 * "1",
     "run --spec sub/file",
     "start --conf sub/file IMAGE true",
     "start --rc sub/file IMAGE true",
@@ -47,6 +49,11 @@ SETTINGS = [
     ("ENROOT_SYSCONF_PATH", "sub/enroot", "enroot start IMAGE true"),
     ("ENROOT_SYSCONF_PATH", ".", "enroot start IMAGE true"),
     ("ENROOT_CONFIG_PATH", "sub/enroot", "enroot start IMAGE true"),
+    ("XDG_CONFIG_HOME", "sub", "run IMAGE true"),
+    ("HOME", "sub", "run IMAGE true"),
+    ("CSBX_CACHE_PATH", "sub/new", "import -o new.sqsh docker://localhost:1/x"),
+    ("CSBX_RUNTIME_PATH", "sub/new", "run IMAGE true"),
+    ("CSBX_DATA_PATH", "sub/new", "create -n new IMAGE"),
 ]
 
 
@@ -74,7 +81,7 @@ def place(csbx, busybox_image):
 def test_no_path_goes_by_one(csbx, busybox_image, place):
     taken = []
     for line in WORDS:
-        p = csbx.run(*line.replace("IMAGE", str(busybox_image)).split(), cwd=place)
+        p = csbx.run(*line.replace("IMAGE", str(busybox_image)).replace("PLACE", str(place)).split(), cwd=place)
         if not p.returncode or SAID not in p.stderr:
             taken.append((line, p.returncode, p.stdout[-300:], p.stderr[-300:]))
     assert not taken, "\n".join(map(str, taken))

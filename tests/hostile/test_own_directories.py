@@ -252,7 +252,7 @@ def test_nothing_is_made_by_a_link_of_another_user(csbx, world, busybox_image):
     shared.chmod(0o1777)
     (shared / "csbx").symlink_to(mine / "new")
     os.lchown(shared / "csbx", other.pw_uid, other.pw_gid)
-    csbx.env["XDG_CONFIG_HOME"] = str(shared)
+    csbx.env["XDG_STATE_HOME"] = str(shared)
     for mode in ("", ":ro"):
         assert csbx.ok("start", "--mount", f"{world}:/x{mode}", busybox_image, "ls", "/x/mine") == ""
     assert not list(mine.iterdir())
@@ -379,7 +379,7 @@ def test_a_link_on_the_way_that_was_given_to_another_id(csbx, world, busybox_ima
     for owner in (csbx.owner.pw_uid, 100005):  # of the link's directory
         os.chown(home, owner, owner)
         csbx.fails("start", "--mount", f"{home}:/h", busybox_image, "true",
-                   says=f"the symbolic link {home}/{name} on the way is of another user")
+                   says=f"csbx does not follow the symbolic link {home}/{name} on the way")
     os.chown(home, csbx.owner.pw_uid, csbx.owner.pw_gid)
     os.lchown(home / name, csbx.owner.pw_uid, csbx.owner.pw_gid)
     csbx.ok("start", "--mount", f"{home}:/h", busybox_image, "true")

@@ -281,3 +281,32 @@ def test_no_source_is_made_in_csbxs_own(csbx, busybox_image, way):
     p = csbx.run("docker", "run", "--rm", "--network", "none", "-v", f"{source}:/in", busybox_image, "true")
     assert p.returncode == 125 and "nothing is made in" in p.stderr, p
     assert not (own / "made").exists()
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("variable", ["XDG_CONFIG_HOME", "HOME"])
+def test_no_link_of_another_user_leads_to_the_configuration(csbx, busybox_image, shared, variable):
+    """It would choose mounts and the network."""
+    other = pwd.getpwnam("csbx-test2")
+    place, _ = shared
+    theirs = csbx.top / "theirs"
+    conf = theirs / ("csbx" if variable == "XDG_CONFIG_HOME" else ".config/csbx") / "csbx.conf"
+    conf.parent.mkdir(parents=True)
+    conf.write_text(f"CSBX_MOUNT {csbx.work}:/stolen\n")
+    (place / "out").symlink_to(theirs)
+    for owner, ends in ((other, False), (csbx.owner, True)):
+        os.lchown(place / "out", owner.pw_uid, owner.pw_gid)
+        p = csbx.run("run", busybox_image, "ls", "-d", "/stolen", env={variable: str(place / "out")})
+        assert (p.returncode == 0) is ends and ("symbolic link of user" in p.stderr) is not ends, p
+    (place / "out").unlink()
+
+
+@pytest.mark.needs_root
+def test_no_link_of_another_user_leads_to_a_repository(csbx, busybox_image, shared):
+    other = pwd.getpwnam("csbx-test2")
+    place, mine = shared
+    (place / "out").symlink_to(mine)
+    os.lchown(place / "out", other.pw_uid, other.pw_gid)
+    for url in (place / "out", f"file://{place}/out"):
+        csbx.fails("test", "--image", busybox_image, "--clone", url, "--commit", 40 * "1", says="symbolic link of user")
+    (place / "out").unlink()

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/judge/test/run.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "cmd/options/input_file.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/str.h"
 #include "runtime/start/container.h"
 #include "runtime/spec/result.h"
 #include "runtime/spec/spec.h"
@@ -86,12 +88,41 @@ static bool is_copied(const struct container_spec *spec)
 	return false;
 }
 
+/*
+ * A repository on this machine by its path without links, of which csbx follows none that another
+ * user or a program has made. What is missing is git's to say, and may be in the cache.
+ */
+static char *without_links(const char *url, const struct container_spec *spec, struct err *e)
+{
+	static const char scheme[] = "file://", *const ends[] = {"", ".git"};
+	const bool has_scheme = str_has_prefix(url, scheme);
+	const char *path = has_scheme ? url + sizeof(scheme) - 1 : url;
+
+	for (size_t i = 0; *path == '/' && i < 2; i++) {
+		_free_ char *tried = str_printf("%s%s", path, ends[i]), *real = NULL;
+
+		if (!tried)
+			break;
+		real = input_path(tried, spec, e);
+		if (real)
+			return str_printf("%s%s", has_scheme ? scheme : "", real);
+		if (e->code != ENOENT)
+			return NULL;
+	}
+	return str_printf("%s", url);
+}
+
 static int add_clone(struct test_run *t, const struct test_wish *w, const struct paths *paths,
 		     struct container_spec *spec, struct err *e)
 {
+	struct err why = ERR_INIT;
+	_free_ char *url = without_links(w->clone, spec, &why);
 	struct mount_spec *m;
-	int r = clone_fetch(paths, w->clone, w->commit, &t->clone, e);
+	int r;
 
+	if (!url)
+		return err_set(e, why.code ? why.code : ENOMEM, "--clone %s", why.msg);
+	r = clone_fetch(paths, url, w->commit, &t->clone, e);
 	if (r < 0)
 		return r;
 	m = spec_add_mount(spec);
