@@ -2,6 +2,9 @@
 # What statements of tests take from the snippet that say no import: functions and classes by the names that they use. For check.py, which
 # compiles it where there are such statements.
 USED, BOUND, IN_SCOPE = 16, 2 | 128, 15  # flags of a symbol: Include/internal/pycore_symtable.h
+# That the code may have imported for the tests as well.
+MODULES = frozenset("""math re itertools collections functools string heapq bisect random json datetime decimal fractions statistics operator
+    sys os copy time cmath""".split())
 WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
 
 
@@ -37,7 +40,8 @@ def bring(space):
     text = source_of(CHECK).decode("utf-8", "replace")
     known = CALLER.names()
     used = sorted(name for name in global_names(text) if name[:2] != "__")
-    names = [name for name in used if known.get(name, "v")[0] in "faocei"]
+    modules = [name for name in used if name in MODULES and known.get(name) in ("v", "c") and is_written(text, name, ".")]
+    names = [name for name in used if known.get(name, "v")[0] in "faocei" and name not in modules]
     found = [name for name in names if name not in NOT_BROUGHT and (name not in space or is_of_snippet(space[name]))]
     found = found or names * (len(names) == 1)
     if used and not found:
@@ -51,3 +55,6 @@ def bring(space):
             cannot_run("it makes objects of %s, a class of the code, which cannot be judged" % name)
     for name in found:
         space[name] = getattr(sys.modules["solution"], name)
+    for name in modules:
+        if name not in space:
+            space[name] = __import__(name)  # and not what the code has by that name

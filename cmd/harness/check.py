@@ -117,7 +117,7 @@ class Caller(object):
     def __init__(self, threads):
         self.threads, self.failed, self.owner, self.known, self.is_for_all = threads, None, posix.getpid(), None, False
         self.carriers, self.locks = {self.owner: Carrier(threads)}, {}
-        self.thread, self.exits = threads.get_ident(), []
+        self.thread, self.exits, self.promised = threads.get_ident(), [], set()
 
     def carrier(self):
         """That of this process. A fork has no thread of the process that it comes from."""
@@ -164,6 +164,12 @@ class Caller(object):
         if WATCH is not None and WATCH.alive:
             WATCH.begin()
         return answer[1]
+
+    def note_promise(self, name):
+        """A call that comes about when it is awaited. That may never be, and what is made of the coroutine is the snippet's matter."""
+        if name not in self.promised:
+            self.promised.add(name)
+            self.value_of_name(name)
 
     def names(self):
         """Of the snippet, with their kinds."""
@@ -277,6 +283,7 @@ def call(name, args, kwargs, is_async):
     if not is_async and "asyncio" in sys.modules:
         is_async = CALLER.names().get(name) == "a"  # which may be to be awaited for a time
     if is_async:
+        CALLER.note_promise(name)
         return outcome_awaited(question)
     answer = CALLER.ask(question)
     return awaited_outcome(answer) if answer[-1] is True else outcome(answer)

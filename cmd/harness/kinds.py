@@ -2,7 +2,7 @@
 # How classes that are not of made.py are told, and objects of them. It is compiled when the first comes by.
 # Those that the classes of collections.namedtuple() and typing.NamedTuple have.
 NAMED_TUPLES = frozenset("""_make _fields _replace _asdict _field_defaults _field_types _fields_defaults _source __new__ __repr__ __getnewargs__
-    __replace__ __getstate__""".split())
+    __replace__ __getstate__ __match_args__""".split())
 DICT_OFFSET = type.__dict__["__dictoffset__"].__get__
 
 
@@ -20,6 +20,8 @@ def named_tuple_members(kind, base):
     def is_usual(name, value):
         if name in own["_fields"]:
             return type(getattr(value, "fget", None)).__name__ == "itemgetter" or type(value).__name__ == "_tuplegetter"
+        if name == "__match_args__":
+            return type(value) is tuple and value == own["_fields"]
         return name in NAMED_TUPLES and not is_of_snippet_code(value)
     own = own_space(base)
     usual = [name for name, value in own.items() if is_usual(name, value)]

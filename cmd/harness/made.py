@@ -2,7 +2,7 @@
 # Values that asserting code and a snippet tell each other beyond those of literal.py, for the files of both: PROTOCOL.md. Each
 # has a name of a list, and what it is made of. A module is imported when a value of it comes by.
 # Names that a class may have of its own without being another thing to those who use it or its objects.
-HARMLESS = frozenset("""__module__ __dict__ __weakref__ __init_subclass__ __class_getitem__ __slots__ __qualname__ __match_args__ __orig_bases__
+HARMLESS = frozenset("""__module__ __dict__ __weakref__ __init_subclass__ __class_getitem__ __slots__ __qualname__ __orig_bases__
     __parameters__ __static_attributes__ __firstlineno__ __annotate__ __annotate_func__ __annotations_cache__ __classcell__ __set_name__ __sizeof__
     __del__ __abstractmethods__ _abc_impl""".split())
 # Classes and functions that hold nothing and do nothing but return something.

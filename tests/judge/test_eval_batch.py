@@ -457,6 +457,7 @@ def test_what_tests_take_from_the_code(csbx, python_image):
         "static": ("class Sum:\n    @staticmethod\n    def f(x): return x", ["assert Sum.f(10) == 10"]),
         "bound": ("def f(x): return x\ndef n(): pass", ["def t():\n    global n\n    n = 3\n    assert f(n) == 3", "t()"]),
     }
+    texts["module"] = "import math\ndef circle(r): return math.pi * r * r", ["assert math.isclose(circle(1), 3.14159265, rel_tol=1e-6)"]
     lines_ = [{"id": name, "code": code, "test_list": tests} for name, (code, tests) in texts.items()]
     lines_ += [{"id": "star behind", "code": "def gcd(a, b): return 5", "test_setup_code": "from math import *", "test_list": ["assert gcd(4, 6) == 5"]}]
     records = batch(csbx, python_image, *lines_)
@@ -474,6 +475,17 @@ def test_code_that_does_not_begin_is_no_wrong_line(csbx, python_image, code, nam
 def test_a_name_of_all_that_the_code_lacks(csbx, python_image):
     [record] = batch(csbx, python_image, {"id": 1, "code": "def g(x): return 1", "check": "from solution import *\nassert f(1) == 2\n"})
     assert (record["status"], record["all_passed"]) == ("exited", False)
+
+
+def test_a_function_that_is_to_be_awaited_and_is_not(csbx, python_image):
+    """Its coroutine is what the code gives: that it does not do for the check is no fault of the check."""
+    code = "async def f(*a): return 0\n"
+    says = ("len(f(2)) == 3", "f(2) + 1 == 4", "f(2)[0] == 1", "sorted(f(2)) == []", "f(2).x == 1", "int(f(2)) == 4")
+    lines_ = [{"id": f"{head}{said}", "code": code, "check": f"{head}assert {said}\n"} for said in says for head in ("from solution import f\n", "from solution import *\n")]
+    lines_ += [{"id": said, "code": code, "test_list": [f"assert {said}"]} for said in says]
+    lines_ += [{"id": "raises", "code": code, "check": "from solution import f\ntry:\n    f(2)\nexcept ValueError:\n    pass\nelse:\n    raise KeyError(1)\n"}]
+    records = batch(csbx, python_image, *lines_)
+    assert {(r["status"], r["all_passed"]) for r in records} == {("exited", False)} and len(records) == len(lines_), records
 
 
 def test_tests_that_call_what_the_prompt_defines(csbx, python_image):

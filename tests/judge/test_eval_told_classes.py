@@ -218,6 +218,8 @@ def test_matches_and_unittest(csbx, python_image):
     match = "match get('impl'):\n    case D():\n        assert 0\n    case %s():\n        pass\n    case _:\n        assert 0\n"
     test = "import unittest\nclass T(unittest.TestCase):\n    def test_it(self):\n        "
     judge(csbx, python_image, [
+        (CODE, BEGIN + "match get('pair'):\n    case Pair(1, 3):\n        pass\n    case _:\n        assert 0\n", True),
+        (CODE.replace('    "Doc."\n', '    __match_args__ = ("y", "x")\n'), BEGIN + "match get('pair'):\n    case Pair(1, 3):\n        pass\n", False),
         (CODE, BEGIN + match % "Impl", True), (CODE, BEGIN + match % "Other", False),
         (CODE, f"{BEGIN}{test}self.assertIsInstance(get('impl'), Impl)\n        self.assertIs(color(1), Color.RED)", True),
         (CODE, f"{BEGIN}{test}self.assertEqual(color(1), Color.BLUE)", False), (CODE, f"{BEGIN}{test}pass", False)])
