@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Looks whether the modules of tests hold what their files bind: names, what they import, globals, attributes of classes."""
 import builtins
+import operator
 import sys
 import types
 
@@ -13,7 +14,7 @@ __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 # What the core keeps for it.
 MODULES_KNOWN = ("modules", "imports", "globals", "classes", "replaces", "attributes", "read", "defined", "plain", "inner", "dotted", "surely",
-                 "exports", "older")
+                 "exports", "older", "kept")
 STARS_MAX = 8  # modules that take all names of one another
 COMPUTING = (b"globals(", b"locals(", b"vars(", b"__dict__", b"exec(")
 
@@ -23,7 +24,7 @@ def make_modules(ask, repo, text_of):
     what is another."""
     all_builtins, builtin_names, stored, text = vars(builtins), frozenset(vars(builtins)), names_stored, text_of
     is_test_file, sure, depth_max, computing = is_of_tests, surely_imported, STARS_MAX, COMPUTING
-    identity = IDENTITY
+    identity, is_not, map_to = IDENTITY, operator.is_not, map
     bound, set_in, has_words, code_of = bound_by_imports, attributes_set, says, function_code
     beside, read_in, (own_file, library, library_in_functions) = name_beside, attributes_read, make_library(ask, repo, text_of)
 
@@ -94,6 +95,12 @@ def make_modules(ask, repo, text_of):
         file = getattr(sys.modules.get(kind.__module__), "__file__", None)
         return isinstance(file, str) and not ask("vouched", file)
 
+    def is_no_module(value, sources):
+        """True for what stands where a module was imported, and is none: an object of Python's own by its class, of no library."""
+        kind = value if issubclass(type(value), type) else type(value)
+        is_plain = kind.__module__ != "unittest.mock" and "-packages/" not in str(getattr(sys.modules.get(kind.__module__), "__file__", ""))
+        return is_plain and not issubclass(type(value), types.ModuleType) and not any([a for _, a in sources])
+
     def sources_of(known, file):
         """What a file binds by imports at its top."""
         if file not in known["imports"]:
@@ -107,13 +114,27 @@ def make_modules(ask, repo, text_of):
         """What helpers of the tests use of libraries."""
         known = ask("known")
         users = [(m, getattr(m, "__file__", None)) for m, _ in known["beside"] if identity(m) not in known["globals"]]
-        for file in [f for _, f in users if isinstance(f, str) and is_test_file(f, repo)]:
-            for name, sources in sources_of(known, file).items():
-                for m, a in sources:
-                    library(known, sys.modules.get(m), [a] if a else [k for n, k in known["read"][file] if n == name], file)
-            library_in_functions(known, file)
+        files = [f for f in [getattr(m, "__file__", None) for m, _ in known["beside"]] if isinstance(f, str)]
+        for helper, file in [u for u in users if isinstance(u[1], str) and is_test_file(u[1], repo)]:
+            imports(known, helper, file, False, files)
+            is_kept(known, helper, file, files)
 
-    def imports(known, of_tests, file, or_mock):
+    def is_kept(known, helper, file, files):
+        """Checks that a helper of the tests holds what it held when the first test began, where no file of tests has words for another."""
+        space, key = vars(helper), identity(helper)
+        if key not in known["kept"]:
+            known["kept"][key] = helper, dict(space)
+        before = known["kept"][key][1]
+        if not any(map_to(is_not, map_to(space.get, before), before.values())):
+            return
+        may_be_set = any([w in text(file) for w in computing + (b"global ",)])
+        for name, old in list(before.items()):
+            new = before[name] = space.get(name, old)
+            if new is old or may_be_set or name.startswith(("__", "@")) or any([has_words(text(f), name) for f in files]):
+                continue
+            found("test_replaced", "%s in %s was replaced" % (name, file))
+
+    def imports(known, of_tests, file, or_mock, files=()):
         """Checks that the names which the tests' module imported from elsewhere still have the same values."""
         for name, sources in sources_of(known, file).items():
             was_bound = name in builtin_names and (name in known["surely"][file] or name in known["globals"].get(identity(of_tests), ((),))[-1])
@@ -124,7 +145,9 @@ def make_modules(ask, repo, text_of):
             homes = [str(getattr(sys.modules.get(m), "__file__", "")) for m, _ in sources]
             outside = [h for h in homes if not h.startswith(repo + "/")]
             is_code = code_of(value) is not None or issubclass(type(value), type)
-            if not any(value is m for m in meant) and is_made(value, or_mock) and (outside or (is_code and all([ask("vouched", h) for h in homes]))):
+            is_another = not any(value is m for m in meant) and (is_made(value, or_mock) or is_no_module(value, sources))
+            if is_another and (outside or (is_code and all([ask("vouched", h) for h in homes]))) and \
+                    not any([has_words(text(f), name) for f in files]):
                 found("test_replaced", "%s in %s is not what it imports" % (name, file))
             for m, a in sources if outside else ():
                 keys = [a] if a else [k for n, k in known["read"][file] if n == name]
