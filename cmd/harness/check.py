@@ -10,7 +10,7 @@ class CallFailed(BaseException):
     __module__ = "builtins"
 
 
-# --- values that cannot be told: told.py, once one is there -------------------------------------------------------------------------
+# --- values that cannot be told: objects.py, once one is there -------------------------------------------------------------------------
 WATCH = None
 NOT_BROUGHT = frozenset(vars(sys.modules["builtins"])) | frozenset("""load_tests setUpModule tearDownModule setup_module teardown_module
     setup_function teardown_function pytestmark pytest_plugins pytest_generate_tests collect_ignore collect_ignore_glob""".split()) | {""}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What asserting code and a snippet tell each other, for the files of both. Most of it is lists of numbers and texts: code for other values
-# (made.py, told.py) is a text here, which is compiled when the first of them comes by.
+# (made.py, told.py, objects.py) is a text here, which is compiled when the first of them comes by.
 LEAVES = frozenset((type(None), bool, int, float, complex, str, bytes))
 PLAIN_FUNCTION = type(put)
 Function = argument_parts = None  # of check.py

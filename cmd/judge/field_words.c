@@ -135,8 +135,8 @@ static int take_test_list(const struct value *line, struct eval_job *job, struct
 		r = add_lines(line, "test_imports", &job->check, e);
 	if (r >= 0)
 		r = add_text(line, "test_setup_code", &setup, e);
-	strbuf_addf(&job->check, "%s%s\n%s%s", bring, strbuf_str(&setup),
-		    setup.len ? bring : "", strbuf_str(&tests));
+	strbuf_addf(&job->check, "%s%s\n%s%s", bring, strbuf_str(&setup), setup.len ? bring : "",
+		    strbuf_str(&tests));
 	job->has_check = job->takes_names = true;
 	return r < 0 ? r : strbuf_check(&job->check, e);
 }

@@ -50,7 +50,8 @@ static int add_programs(const struct paths *paths, struct strbuf *own, struct er
 		"harness/made.py",    "harness/told.py",    "harness/suite.py",
 		"harness/lint.py",    "harness/frozen.py",  "harness/kinds.py",
 		"harness/errors.py",  "harness/carrier.py", "harness/copied.py",
-		"harness/ordered.py", "harness/enums.py",   "harness/brought.py"};
+		"harness/ordered.py", "harness/enums.py",   "harness/brought.py",
+		"harness/objects.py"};
 	int r = add_file("/proc/self/exe", own, e);
 
 	for (size_t i = 0; r >= 0 && i < sizeof(names) / sizeof(names[0]); i++) {

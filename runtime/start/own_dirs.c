@@ -67,11 +67,12 @@ static int pass_over_links(const char *src, const struct strv *links, struct err
 {
 	for (size_t i = 0; i < links->n; i++) {
 		if (own_walk_may_be_replaced(links->items[i]))
-			return err_set(e, ELOOP,
-				       "csbx's own directory %s must be hidden from a mount, and "
-				       "csbx does not follow the symbolic link %s on the way (chown "
-				       "-h or remove it)",
-				       src, links->items[i]);
+			return err_set(
+				e, ELOOP,
+				"csbx's own directory %s must be hidden from a mount, and "
+				"csbx does not follow the symbolic link %s on the way (chown "
+				"-h or remove it)",
+				src, links->items[i]);
 	}
 	return 1;
 }
