@@ -75,6 +75,8 @@ static int prepare(struct hold *h, struct err *e)
 {
 	int r = hold_check_sources(h, e);
 
+	if (r >= 0)
+		r = hold_open_save(h, e);
 	if (r >= 0 && h->a.name && (h->a.how == HOLD_AUTO || h->a.how == HOLD_EXEC))
 		r = hold_join_running(h, e);
 	if (r == 0)
@@ -132,6 +134,7 @@ static void free_all(struct hold *h)
 	fd_close(&h->alive_fd);
 	fd_close(&h->child_sock);
 	fd_close(&h->server_pidfd);
+	fd_close(&h->save_dir);
 }
 
 /* Removes the directories of holders that were killed with their slurmstepd. */

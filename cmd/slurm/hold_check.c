@@ -3,6 +3,7 @@
 /* Refuses impossible wishes in words that name the flag or the variable. */
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "cmd/slurm/hold_priv.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 #include "runtime/settings/config.h"
 
@@ -21,6 +23,23 @@ int hold_check_sources(const struct hold *h, struct err *e)
 			return err_sys(e, "--container-mounts: %s", h->a.sources.items[i]);
 	}
 	return 0;
+}
+
+int hold_open_save(struct hold *h, struct err *e)
+{
+	const char *slash = h->a.save ? strrchr(h->a.save, '/') : NULL;
+	_free_ char *dir =
+		slash ? str_printf("%.*s", (int)(slash - h->a.save) + 1, h->a.save) : strdup(".");
+	struct err why = ERR_INIT;
+
+	if (!h->a.save)
+		return 0;
+	if (!dir)
+		return err_oom(e);
+	h->save_dir = path_open_output_dir(dir, NULL, &why);
+	if (h->save_dir >= 0)
+		return 0;
+	return err_set(e, why.code, "--container-save: %s", why.msg);
 }
 
 /*

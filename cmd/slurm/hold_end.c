@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "cmd/slurm/hold_priv.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/str.h"
 
 #define END_TIMEOUT_MS 10000
 #define SERVER_TIMEOUT_MS 3000
@@ -53,6 +55,8 @@ static void end_container(struct hold *h)
 
 static int save(struct hold *h, struct err *e)
 {
+	const char *slash = strrchr(h->a.save, '/');
+	_free_ char *out = NULL;
 	struct stat st;
 	int r;
 
@@ -61,7 +65,10 @@ static int save(struct hold *h, struct err *e)
 		return err_set(e, ECANCELED,
 			       "not all tasks have started in the container: it is not saved");
 	strbuf_reset(&h->said);
-	r = hold_enroot(h, NULL, e, "export", "--force", "--output", h->a.save,
+	out = str_printf("/proc/%d/fd/%d/%s", getpid(), h->save_dir, slash ? slash + 1 : h->a.save);
+	if (!out)
+		return err_oom(e);
+	r = hold_enroot(h, NULL, e, "export", "--force", "--output", out,
 			h->a.name ? h->a.name : h->target, (char *)NULL);
 	return r < 0 ? err_wrap(e, "%s", h->a.save) : 0;
 }

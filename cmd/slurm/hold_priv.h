@@ -34,13 +34,14 @@ struct hold {
 	int child_sock;    /* to csbx-hold in it, -1 */
 	int server_pidfd;  /* of the container's image server, -1 */
 	struct step_state state;
+	int save_dir;      /* what is to be saved goes there; -1: it was not there at the start */
 	int stop_fd;        /* what ends the commands that prepare the container; then 0 */
 	struct strbuf said; /* by commands that went wrong: for the user */
 };
 #define HOLD_INIT                                                                  \
 	{                                                                          \
 		.dirfd = -1, .alive_fd = -1, .imports_fd = -1, .imports_lock = -1, \
-		.child_sock = -1, .server_pidfd = -1                               \
+		.child_sock = -1, .server_pidfd = -1, .save_dir = -1               \
 	}
 
 /* h->dirname, out of h->a.dir. */
@@ -54,6 +55,11 @@ void hold_dir_sweep(int parentfd);
 
 /* Paths of the host's exist, before anything long is begun. */
 int hold_check_sources(const struct hold *h, struct err *e);
+/*
+ * The directory of the file to be saved is the one that there is before anything of the step runs:
+ * its tasks may put another thing, or a link, into the place of a directory on the way.
+ */
+int hold_open_save(struct hold *h, struct err *e);
 /* e says that the child cannot be joined: if it lives it has a supervisor, and e tells why. */
 int hold_explain_supervisor(const struct hold *h, const struct config *config, struct err *e);
 /* Checks that a running container fits the step's flags; warns of flags without effect. */

@@ -293,6 +293,21 @@ def test_save(steps):
     assert "pyxis" not in steps.jobs.ok("csbx", "list")
 
 
+def test_a_save_goes_where_it_was_asked_for(steps):
+    """A task puts a link into the place of the directory, which lies in a mount of its own."""
+    box = steps.jobs.box
+    for name in ("there/sub", "other"):
+        steps.jobs.ok("mkdir", "-p", box.work / name)
+    (box.work / "other/saved.sqsh").write_text("the caller's")
+    script = f"mv /there/sub /there/was && ln -s {box.work}/other /there/sub && echo moved"
+    out = steps.ok("-N1", "-n1", "--container-writable", f"--container-mounts={box.work}/there:/there",
+                   f"--container-save={box.work}/there/sub/saved.sqsh", "sh", "-c", script)
+    assert out == "moved\n" and (box.work / "other/saved.sqsh").read_text() == "the caller's"
+    assert steps.ok("echo", "ran", image=box.work / "there/was/saved.sqsh") == "ran\n"
+    p = steps.run("-N1", "-n1", f"--container-save={box.work}/none/x.sqsh", "true")
+    assert p.returncode and f"--container-save: {box.work}/none/" in p.stderr and "No such file" in p.stderr, p.stderr
+
+
 def test_no_save_of_a_container_that_never_was(steps):
     p = steps.run("-n2", "--container-save=x.sqsh", "--container-mounts=/no/such:/x", "true")
     assert p.returncode and not (steps.jobs.box.work / "x.sqsh").exists()
