@@ -19,6 +19,7 @@
 #include "image/layer/tar.h"
 #include "image/model/layer_path.h"
 #include "image/pack/link_out.h"
+#include "image/pack/made.h"
 #include "image/pack/whiteout.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -150,35 +151,9 @@ static int set_owner(const struct unpack *x, int fd, const struct tar_header *h,
 	return r == 0 || id_is_unknown(r) ? 0 : err_sys(e, "change the owner");
 }
 
-/* Opens the file that was just made under the name: of the type, and of no other name. */
-static int open_made(int dir, const char *name, mode_t type, struct err *e)
-{
-	_close_ int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return err_sys(e, "open what was made");
-	if ((st.st_mode & S_IFMT) != type || (type != S_IFDIR && st.st_nlink != 1))
-		return err_set(e, ESTALE, "replaced meanwhile");
-	return take_fd(&fd);
-}
-
 static mode_t permissions(const struct unpack *x, mode_t mode)
 {
 	return mode & (x->u->drop_set_ids ? 01777 : 07777);
-}
-
-static int set_time_of(int fd, int64_t mtime_s, long mtime_ns, struct err *e)
-{
-	const struct timespec t[2] = {{.tv_nsec = UTIME_NOW},
-				      {.tv_sec = mtime_s, .tv_nsec = mtime_ns}};
-
-	return utimensat(fd, "", t, AT_EMPTY_PATH) < 0 ? err_sys(e, "set the time") : 0;
-}
-
-static int set_time(int fd, int64_t mtime_s, struct err *e)
-{
-	return set_time_of(fd, mtime_s, 0, e);
 }
 
 static int remember(struct unpack *x, const char *path, const struct tar_header *h, struct err *e)
@@ -218,7 +193,7 @@ static int make_directory(struct unpack *x, int dir, const char *name, const str
 			return err_set(e, EEXIST,
 				       "a non-directory is not overwritten by a directory");
 	}
-	fd = open_made(dir, *name ? name : ".", S_IFDIR, e);
+	fd = made_open(dir, *name ? name : ".", S_IFDIR, e);
 	r = fd < 0 ? fd : set_owner(x, fd, h, e);
 	return r < 0 ? r : remember(x, x->path.data, h, e);
 }
@@ -303,7 +278,7 @@ static int make_file(struct unpack *x, int dir, const char *name, const struct t
 		return r;
 	if (fchmod(fd, permissions(x, h->mode)) < 0)
 		return err_sys(e, "set the mode");
-	return set_time(fd, h->mtime_s, e);
+	return made_set_time(fd, h->mtime_s, 0, e);
 }
 
 /* Made with its mode, which cannot be changed through an O_PATH descriptor on older kernels. */
@@ -319,25 +294,23 @@ static int make_fifo(struct unpack *x, int dir, const char *name, const struct t
 	umask(old);
 	if (r < 0)
 		return r;
-	fd = open_made(dir, name, S_IFIFO, e);
+	fd = made_open(dir, name, S_IFIFO, e);
 	r = fd < 0 ? fd : set_owner(x, fd, h, e);
-	return r < 0 ? r : set_time(fd, h->mtime_s, e);
+	return r < 0 ? r : made_set_time(fd, h->mtime_s, 0, e);
 }
 
-/* Some file systems keep no nanoseconds, and some no time of the year 2038: the mark is the time then. */
-static int mark_link(int fd, int64_t mtime_s, struct err *e)
+static int make_plain_link(int dir, const char *name, const struct tar_header *h, struct err *e)
 {
-	struct stat st;
-	int r = set_time_of(fd, mtime_s, PATH_COPIED_LINK_NS, e);
+	_close_ int fd = -1;
+	int r;
 
-	if (r >= 0 && fstat(fd, &st) == 0 && path_is_copied_link(&st))
-		return 0;
-	r = set_time_of(fd, PATH_COPIED_LINK_NS, 0, e);
-	if (r >= 0 && (fstat(fd, &st) < 0 || !path_is_copied_link(&st)))
-		r = err_set(e, EOPNOTSUPP,
-			    "it is a symbolic link, and the file system keeps no time of one by "
-			    "which csbx would know it (-L copies what it leads to inside)");
-	return r;
+	if (symlinkat(h->symlink, dir, name) < 0)
+		return err_sys(e, "make the symbolic link");
+	fd = made_open(dir, name, S_IFLNK, e);
+	r = fd < 0 ? fd : made_set_time(fd, h->mtime_s, 0, e);
+	if (r < 0)
+		(void)unlinkat(dir, name, 0);
+	return r < 0 ? r : take_fd(&fd);
 }
 
 static int make_symlink(struct unpack *x, int dir, const char *name, const struct tar_header *h,
@@ -352,14 +325,10 @@ static int make_symlink(struct unpack *x, int dir, const char *name, const struc
 			       "it is a symbolic link to '%.200s', by which the next copy could "
 			       "write elsewhere: -L copies what it leads to inside",
 			       h->symlink);
-	if (symlinkat(h->symlink, dir, name) < 0)
-		return err_sys(e, "make the symbolic link");
-	fd = open_made(dir, name, S_IFLNK, e);
+	fd = x->u->refuse_way_out ? link_out_make(dir, name, h->symlink, h->mtime_s, e)
+				  : make_plain_link(dir, name, h, e);
 	r = fd < 0 ? fd : set_owner(x, fd, h, e);
-	if (r >= 0)
-		r = x->u->refuse_way_out ? mark_link(fd, h->mtime_s, e)
-					 : set_time(fd, h->mtime_s, e);
-	if (r < 0)
+	if (fd >= 0 && r < 0)
 		(void)unlinkat(dir, name, 0);
 	return r;
 }

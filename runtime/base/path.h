@@ -90,6 +90,12 @@ struct path_places {
 bool path_is_copied_link(const struct stat *st);
 
 /*
+ * How the name of such a link begins until it has its time: a `cp` that is killed leaves one. None of
+ * what follows here goes by a link of such a name either, whatever its time is.
+ */
+#define PATH_NEW_LINK_PREFIX ".csbx-link-"
+
+/*
  * open(2) of a path that the caller gave, as if fs.protected_symlinks and its kin were set: in a
  * directory with the sticky bit that others may write to no link, file or FIFO of another user is
  * used, nor a file with a second name. Nor is a link, FIFO or socket in or below one of programs

@@ -28,6 +28,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/path.h"
+#include "runtime/base/str.h"
 
 #define LINKS_MAX 40u /* as the kernel's own limit, path_resolution(7) */
 #define TRIES_MAX 16u /* of a name that another process makes and removes again */
@@ -208,7 +209,7 @@ static int pass_link(struct output_way *w, int link, const char *name, const str
 		return err_set(e, ELOOP,
 			       "%s: '%s' is a symbolic link of user %u, which is not followed",
 			       path, name, st->st_uid);
-	if (path_is_copied_link(st))
+	if (path_is_copied_link(st) || str_has_prefix(name, PATH_NEW_LINK_PREFIX))
 		return err_set(e, ELOOP,
 			       "%s: '%s' is a symbolic link that was copied out of a container, "
 			       "and is not followed",

@@ -2,6 +2,7 @@
 """A symbolic link that `cp` brought out of a container leads nowhere: no path that csbx is given, by its command line, the
 environment or a settings file, goes by it."""
 import os
+import signal
 import subprocess
 
 import pytest
@@ -114,3 +115,35 @@ def test_files_without_a_name(csbx, busybox_image, place):
         assert p.returncode == 0, (line, p)
     with open(busybox_image, "rb") as f:
         assert csbx.ok("run", f"/proc/self/fd/{f.fileno()}", "echo", "ran", pass_fds=[f.fileno()]) == "ran\n"
+
+
+def mark_is_missing(path):
+    return os.lstat(path).st_mtime_ns % 10**9 != 206158433 and not path.name.startswith(".csbx-link-")
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
+def test_no_path_goes_by_one_of_a_copy_that_was_ended(csbx, python_image, sent):
+    """Each round ends a copy of 4,000 links at another of them. A signal that is not SIGKILL leaves no link of another name."""
+    mine = csbx.work / "mine"
+    mine.mkdir()
+    (mine / "file").write_text("secret\n")
+    make = f"import os; os.mkdir('/res'); [os.symlink('{mine}', '/res/l%d' % i) for i in range(4000)]"
+    csbx.ok("create", "-n", "box", python_image)
+    csbx.ok("start", "-w", "box", "python3", "-c", make)
+    followed, others = [], 0
+    for i in range(8):
+        out = csbx.work / f"out{i}"
+        p = csbx.popen("cp", "box:/res", out, stderr=subprocess.DEVNULL)
+        while not (out.exists() and len(os.listdir(out)) > 10 + 200 * i) and p.poll() is None:
+            pass
+        p.send_signal(sent)
+        assert p.wait() == -sent, "it was over before"
+        p.stdout.close()
+        links = sorted(out.iterdir(), key=lambda each: each.name.startswith("l"))
+        others += sum(not each.name.startswith("l") for each in links)
+        followed += [(i, each.name) for each in links if mark_is_missing(each)]
+        for each in links[:1]:
+            q = csbx.run("run", "--volume", f"{each}:/x", python_image, "cat", "/x/file")
+            assert q.returncode and SAID in q.stderr, (each, q)
+    assert not followed
+    assert not others or sent == signal.SIGKILL
