@@ -88,7 +88,7 @@ struct child {
 	unsigned n_parts;
 	int watch_fds[LAUNCH_TMPFS_MAX];
 	unsigned n_watch;
-	int *source_fds;      /* one for each operation, -1: none */
+	int *source_fds;      /* one for each operation, -1: none; then what is above each */
 	struct rlimit nofile; /* the caller's, where it had to be raised */
 	bool had_to_raise;
 	struct strv hook_env;       /* the environment, where hooks added to it (hook.h) */
@@ -161,6 +161,8 @@ bool sources_prepare(struct child *c);
 int sources_clone(struct child *c, struct err *e);
 void sources_close(struct child *c);
 int source_take(struct child *c, const struct op *op);
+/* The directory that a volume lies in, where it is one of csbx's own. */
+int source_take_above(struct child *c, const struct op *op);
 /* The caller's limit of open files, for what is exec'd: many sources need a higher one. */
 void sources_restore_limit(const struct child *c);
 /* mount.c */

@@ -9,10 +9,16 @@
  * Another container that mounts the same volume may be at work in it meanwhile; the files that it
  * has made stay. Devices and sockets are left out; links to one file become files of their own. The
  * stack is on the heap and as deep as DEPTH_MAX.
+ *
+ * The directory above the volume, which no program reaches, has the lock of those that fill it, and
+ * FILLING in it from before the first file to after the last. A start that finds FILLING waits for
+ * the lock, and where it is there still, the one that made it was killed: what is missing is copied
+ * then. No file is there in part, for each gets its name when it is whole.
  */
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/sendfile.h>
@@ -21,6 +27,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/linux_calls.h"
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"
 #include "runtime/child/child.h"
@@ -29,6 +36,9 @@
 
 #define LOCK_TRIES 500
 #define LOCK_LOOK_MS 10
+
+#define FILLING "filling"
+#define NEW_FILE ".csbx-fill" /* the one file of a directory that is being copied */
 
 #define DEPTH_MAX 256
 #define CHUNK_BYTES (1u << 30)
@@ -46,18 +56,44 @@ static void give(int fd, const struct stat *st)
 	(void)fchmod(fd, st->st_mode & 07777);
 }
 
+/* One that a killed start left makes room. */
+static int make_new_file(int dir)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	int fd = openat(dir, NEW_FILE, flags, 0600);
+
+	if (fd < 0 && errno == EEXIST && unlinkat(dir, NEW_FILE, 0) == 0)
+		fd = openat(dir, NEW_FILE, flags, 0600);
+	return fd;
+}
+
+/* ENOENT: without locks, another start that fills took it away, and has made one of its own. */
+static int give_name(int dir, const char *name, struct err *e)
+{
+	int r = renameat2(dir, NEW_FILE, dir, name, RENAME_NOREPLACE);
+
+	if (r < 0 && (errno == EINVAL || errno == ENOSYS))
+		r = renameat(dir, NEW_FILE, dir, name);
+	if (r < 0 && errno != EEXIST && errno != ENOENT)
+		return err_sys(e, "%s", name);
+	if (r < 0)
+		(void)unlinkat(dir, NEW_FILE, 0);
+	return 0;
+}
+
 static int copy_file(int from_dir, int to_dir, const char *name, const struct stat *st,
 		     struct err *e)
 {
 	const struct timespec times[2] = {st->st_atim, st->st_mtim};
-	_close_ int from = openat(from_dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	_close_ int to =
-		openat(to_dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	_close_ int from = -1, to = -1;
+	struct stat there;
 	ssize_t n;
 
-	if (to < 0 && errno == EEXIST)
+	if (fstatat(to_dir, name, &there, AT_SYMLINK_NOFOLLOW) == 0)
 		return 0;
-	if (from < 0 || to < 0)
+	from = openat(from_dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	to = from < 0 ? -1 : make_new_file(to_dir);
+	if (to < 0)
 		return err_sys(e, "%s", name);
 	do {
 		n = sendfile(to, from, NULL, CHUNK_BYTES);
@@ -66,7 +102,7 @@ static int copy_file(int from_dir, int to_dir, const char *name, const struct st
 		return err_sys(e, "%s", name);
 	give(to, st);
 	(void)futimens(to, times);
-	return 0;
+	return give_name(to_dir, name, e);
 }
 
 static int copy_link(int from_dir, int to_dir, const char *name, const struct stat *st,
@@ -191,14 +227,33 @@ static bool is_empty(int fd)
 }
 
 /*
- * Two that start at once: the second finds it filled. A program inside may hold the lock for as long
- * as it likes: after a while, as where there are no locks, both fill.
+ * Where the directory above has no lock, the volume has it. A program inside may hold that as long as
+ * it likes: after a while, as where there are no locks, both fill.
  */
-static void lock(int volume)
+static void lock(int above, int volume)
 {
-	for (int i = 0;
-	     i < LOCK_TRIES && flock(volume, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK; i++)
-		(void)poll(NULL, 0, LOCK_LOOK_MS);
+	int r;
+
+	while ((r = flock(above, LOCK_EX)) < 0 && errno == EINTR)
+		;
+	for (int i = 0; r < 0 && i < LOCK_TRIES; i++) {
+		r = flock(volume, LOCK_EX | LOCK_NB);
+		if (r < 0 && errno != EWOULDBLOCK)
+			return;
+		if (r < 0)
+			(void)poll(NULL, 0, LOCK_LOOK_MS);
+	}
+}
+
+/* above: -1 where there is none. */
+static bool is_filled(int above, int volume)
+{
+	return !is_empty(volume) && faccessat(above, FILLING, F_OK, AT_SYMLINK_NOFOLLOW) < 0;
+}
+
+static void mark(int above)
+{
+	_close_ int fd = openat(above, FILLING, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
 /*
@@ -225,22 +280,24 @@ static int open_in_image(const struct child *c, const char *path, int *ret, stru
 
 int mount_copy_up(struct child *c, const struct op *op, int volume, struct err *e)
 {
-	_close_ int to = open_dir_at(volume, "."), from = -1;
+	_close_ int above = source_take_above(c, op), to = open_dir_at(volume, "."), from = -1;
 	struct stat st;
 	int r;
 
 	if (to < 0)
 		return err_sys(e, "volume");
-	if (!is_empty(to))
+	if (is_filled(above, to))
+		return 0;
+	lock(above, to);
+	if (is_filled(above, to))
 		return 0;
 	r = open_in_image(c, op->dst, &from, e);
 	if (r < 0 || from < 0 || fstat(from, &st) < 0)
 		return r;
-	lock(to);
-	if (!is_empty(to))
-		return 0;
+	mark(above);
 	give(to, &st);
 	if (copy_tree(take_fd(&from), take_fd(&to), e) < 0)
 		return err_wrap(e, "fill the volume from the image");
+	(void)unlinkat(above, FILLING, 0);
 	return 0;
 }

@@ -10,12 +10,15 @@
  * each is a descriptor until its turn, and there may be more than the caller's soft limit allows.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/str.h"
 #include "runtime/child/child.h"
 #include "runtime/kernel/mount_api.h"
 #include "runtime/spec/plan.h"
@@ -46,6 +49,25 @@ static int clone_source(const struct op *op, struct err *e)
 	return take_fd(&fd);
 }
 
+/* The directory that a volume lies in, which no program reaches: see copy_up.c. -1: there is none. */
+static int open_above(const struct op *op)
+{
+	const char *slash = op->flags & OP_COPY_UP ? strrchr(op->src, '/') : NULL;
+	char path[PATH_MAX];
+	_close_ int fd = -1;
+	struct stat st;
+
+	if (!slash || !str_eq(slash, "/_data") || (size_t)(slash - op->src) >= sizeof(path))
+		return -1;
+	memcpy(path, op->src, (size_t)(slash - op->src));
+	path[slash - op->src] = 0;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || fstatat(fd, slash + 1, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    st.st_dev != op->dev || st.st_ino != op->ino)
+		return -1;
+	return take_fd(&fd);
+}
+
 static void raise_limit(struct child *c, size_t n)
 {
 	struct rlimit raised;
@@ -66,15 +88,15 @@ void sources_restore_limit(const struct child *c)
 
 bool sources_prepare(struct child *c)
 {
-	c->source_fds = malloc(c->plan->n * sizeof(*c->source_fds));
-	for (size_t i = 0; c->source_fds && i < c->plan->n; i++)
+	c->source_fds = malloc(2 * c->plan->n * sizeof(*c->source_fds));
+	for (size_t i = 0; c->source_fds && i < 2 * c->plan->n; i++)
 		c->source_fds[i] = -1;
 	return c->source_fds;
 }
 
 void sources_close(struct child *c)
 {
-	for (size_t i = 0; c->source_fds && i < c->plan->n; i++)
+	for (size_t i = 0; c->source_fds && i < 2 * c->plan->n; i++)
 		fd_close(&c->source_fds[i]);
 	free(c->source_fds);
 	c->source_fds = NULL;
@@ -97,6 +119,7 @@ int sources_clone(struct child *c, struct err *e)
 		if (fd < 0)
 			return op->dst ? err_wrap(e, "mount %s", op->dst) : fd;
 		c->source_fds[i] = fd;
+		c->source_fds[n + i] = open_above(op);
 	}
 	return 0;
 }
@@ -104,4 +127,9 @@ int sources_clone(struct child *c, struct err *e)
 int source_take(struct child *c, const struct op *op)
 {
 	return take_fd(&c->source_fds[op - c->plan->ops]);
+}
+
+int source_take_above(struct child *c, const struct op *op)
+{
+	return take_fd(&c->source_fds[c->plan->n + (size_t)(op - c->plan->ops)]);
 }

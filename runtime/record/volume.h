@@ -3,7 +3,7 @@
 #define CSBX_RUNTIME_VOLUME_H
 
 /*
- * Volumes: $CSBX_DATA_PATH/volumes/NAME/{_data,labels}, directories that outlive the containers
+ * Volumes: $CSBX_DATA_PATH/volumes/NAME/{_data,labels,filling}, directories that outlive the containers
  * that mount them. A name of 64 hexadecimal digits is an anonymous one, made for one container and
  * removed with it where that is asked for. An empty volume is filled by the first start that mounts
  * it with what the image has at that place (copy_up.c).

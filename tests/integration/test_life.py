@@ -11,6 +11,9 @@ import time
 
 import pytest
 
+import harness
+import images
+
 pytestmark = pytest.mark.feature("userns")
 
 SLOW_S = 30
@@ -324,6 +327,48 @@ def test_filling_a_volume_copies_links_as_links(box, make_image):
     with open(f"{path}/sub/x") as f:
         assert f.read() == "x"
     box.ok("volume", "prune", "--all")
+
+
+@pytest.fixture
+def filler(box, make_image):
+    """An image with 4,000 files in /d, and what a start with the volume sees there."""
+    from ociimage import D, F, L, entry_from_file
+    box.image = make_image([D("bin"), entry_from_file(images.busybox_program(), "bin/busybox", mode=0o755),
+                            *(L(f"bin/{name}", "busybox") for name in ("sh", "ls", "cat", "wc", "rm")), D("d"), *(F(f"d/f{i}", b"data") for i in range(4000))], name="filler")
+    box.argv_of_look = ["run", "--volume", "v:/d", box.image, "sh", "-c", "ls /d | wc -l; cat /d/* | wc -c"]
+    yield box
+    box.ok("volume", "prune", "--all")
+
+
+def volume_files(box):
+    top = box.dirs["data"] / "volumes/v/_data"
+    return len(os.listdir(top)) if top.exists() else 0
+
+
+@pytest.mark.both_users
+def test_all_starts_wait_for_the_one_that_fills_a_volume(filler):
+    for _ in range(3):
+        starts = [filler.popen(*filler.argv_of_look) for _ in range(4)]
+        assert {p.communicate(timeout=60)[0] for p in starts} == {b"4000\n16000\n"}
+        filler.ok("volume", "rm", "v")
+
+
+@pytest.mark.both_users
+def test_a_volume_that_a_killed_start_has_filled_in_part(filler):
+    """Files that are there stay; the one that was being copied is not there in part."""
+    for count in (1, 300, 1000):
+        p = filler.popen(*filler.argv_of_look)
+        while volume_files(filler) < count:
+            assert p.poll() is None
+        harness.kill_all([p.pid, *harness.descendants(p.pid)])
+        p.communicate(timeout=60)
+        assert not harness.wait_for_no_process(filler.known)
+        assert volume_files(filler) < 4000, "it was over before"
+        assert filler.ok(*filler.argv_of_look) == "4000\n16000\n"
+        assert not (filler.dirs["data"] / "volumes/v/filling").exists()
+        filler.ok("run", "--volume", "v:/d", filler.image, "rm", "/d/f7")
+        assert filler.ok(*filler.argv_of_look) == "3999\n15996\n", "a start that was not killed fills once"
+        filler.ok("volume", "rm", "v")
 
 
 # --- kills ------------------------------------------------------------------------------------------
