@@ -209,7 +209,9 @@ static int receive_tree(struct copy *x, const struct copy_plan *p, const char *p
 		.from = p->member,
 		.to = p->name,
 		.keep_owner = !geteuid() && x->job->keep_owner,
-		.drop_set_ids = !x->job->keep_set_ids,
+		.set_ids = x->job->keep_set_ids ? TREE_SET_IDS_OF_OWN : TREE_SET_IDS_OF_NONE,
+		.own_uid = x->agent.caller_uid,
+		.own_gid = x->agent.caller_gid,
 		.refuse_way_out = true,
 	};
 	int pipes[2], r, sent;

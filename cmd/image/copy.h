@@ -21,9 +21,9 @@ struct copy_job {
 	bool is_out;                    /* from the container to the host */
 	bool follow;                    /* the source may be a link, and what it means is copied */
 	bool keep_owner;                /* the source's user and group, inside */
-	bool keep_set_ids;              /* outside */
-	bool whole;                     /* out to "-": the whole root, without what is mounted */
-	int tar_fd;                     /* read or written where outside is "-" */
+	bool keep_set_ids; /* outside, where user or group come out as they are inside */
+	bool whole;        /* out to "-": the whole root, without what is mounted */
+	int tar_fd;        /* read or written where outside is "-" */
 	/* Out: told what is there before it is copied; 0: nothing is copied. NULL allowed. */
 	int (*found)(void *arg, const struct copy_stat *s);
 	void *arg;

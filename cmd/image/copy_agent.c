@@ -33,6 +33,8 @@ struct request {
 struct reply {
 	int result;
 	struct copy_stat stat;
+	uid_t uid; /* the caller's ids, as they are in the child; in its first reply */
+	gid_t gid;
 	struct err err;
 };
 
@@ -123,11 +125,16 @@ static void serve(int sock, int root)
 /* A copy that is killed while a large tree is on its way leaves no process that goes on with it. */
 static _Noreturn void child(int sock, int parent, copy_enter_fn *enter, void *arg)
 {
-	struct reply a = {0};
+	struct reply a = {.uid = (uid_t)-1, .gid = (gid_t)-1};
+	struct stat made_outside;
 	int root = enter(arg, &a.err);
 
 	umask(0022);
 	a.result = root < 0 ? root : process_end_with(parent, &a.err);
+	if (fstat(sock, &made_outside) == 0) {
+		a.uid = made_outside.st_uid;
+		a.gid = made_outside.st_gid;
+	}
 	if (fd_send(sock, &a, sizeof(a), NULL, 0, NULL) >= 0 && a.result >= 0)
 		serve(sock, root);
 	_exit(0);
@@ -153,8 +160,8 @@ static int receive(struct copy_agent *a, struct reply *ret, struct err *e)
 int copy_agent_start(struct copy_agent *a, copy_enter_fn *enter, void *arg, struct err *e)
 {
 	_close_ int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
-	struct reply hello;
-	int pair[2];
+	struct reply hello = {.uid = (uid_t)-1, .gid = (gid_t)-1};
+	int pair[2], r;
 
 	if (self < 0)
 		return err_sys(e, "pidfd_open");
@@ -172,7 +179,10 @@ int copy_agent_start(struct copy_agent *a, copy_enter_fn *enter, void *arg, stru
 	}
 	close(pair[1]);
 	a->sock = pair[0];
-	return receive(a, &hello, e);
+	r = receive(a, &hello, e);
+	a->caller_uid = hello.uid;
+	a->caller_gid = hello.gid;
+	return r;
 }
 
 static int send_request(struct copy_agent *a, struct request *q, const char *path, int fd,

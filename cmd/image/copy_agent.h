@@ -19,6 +19,8 @@ struct err;
 struct copy_agent {
 	pid_t pid;
 	int sock;
+	uid_t caller_uid; /* as the child sees them: what these have inside is the caller's outside */
+	gid_t caller_gid;
 };
 #define COPY_AGENT_INIT    \
 	{                  \

@@ -17,7 +17,7 @@ struct cp_args {
 
 static const struct opt cp_opts[] = {
 	{OPT_FLAG, 'a', "archive", .offset = offsetof(struct cp_args, archive),
-	 .help = "keep user and group, inside, and set-user-ID bits, outside"},
+	 .help = "keep user and group, inside, and set-user-ID bits of the caller's files, outside"},
 	{OPT_FLAG, 'L', "follow-link", .offset = offsetof(struct cp_args, follow),
 	 .help = "if the source is a symbolic link, copy its target"},
 	{OPT_CHOICE, 0, "userns", "MODE", offsetof(struct cp_args, run.spec.ns.userns),
@@ -102,8 +102,9 @@ const struct verb verb_cp = {
 		"and run of it shows.\n\n"
 		"Files copied in belong to the main user, with --archive to the user and group of "
 		"the source where they exist inside; a tar keeps its own. Files copied out are the "
-		"caller's, without set-user-ID bits unless --archive keeps them. Links are copied "
-		"as links, and none leads out of the container; zeros of a whole page become "
+		"caller's. --archive keeps set-user-ID bits of those whose user is the caller "
+		"inside, too, and set-group-ID bits likewise; all others lose them. Links are "
+		"copied as links, and none leads out of the container; zeros of a whole page become "
 		"holes. Device nodes are not copied, sockets are passed over.",
 	.uses = (const struct opt_use[]){{&cp_table, 0}, {0}},
 	.examples = examples,

@@ -151,12 +151,26 @@ static int set_owner(const struct unpack *x, int fd, const struct tar_header *h,
 	return r == 0 || id_is_unknown(r) ? 0 : err_sys(e, "change the owner");
 }
 
-static mode_t permissions(const struct unpack *x, mode_t mode)
+/* fd: of what was made, with its owner. */
+static mode_t permissions(const struct unpack *x, int fd, const struct tar_header *h)
 {
-	return mode & (x->u->drop_set_ids ? 01777 : 07777);
+	const struct tree_unpack *u = x->u;
+	mode_t mode = h->mode & 07777;
+	struct stat st;
+
+	if (!(mode & 06000) || u->set_ids == TREE_SET_IDS_OF_ALL)
+		return mode;
+	if (u->set_ids == TREE_SET_IDS_OF_NONE || fstat(fd, &st) < 0)
+		return mode & 01777;
+	if (u->keep_owner ? st.st_uid != h->uid : st.st_uid != geteuid() || h->uid != u->own_uid)
+		mode &= ~(mode_t)S_ISUID;
+	if (u->keep_owner ? st.st_gid != h->gid : st.st_gid != getegid() || h->gid != u->own_gid)
+		mode &= ~(mode_t)S_ISGID;
+	return mode;
 }
 
-static int remember(struct unpack *x, const char *path, const struct tar_header *h, struct err *e)
+static int remember(struct unpack *x, const char *path, int fd, const struct tar_header *h,
+		    struct err *e)
 {
 	if (x->n == x->cap) {
 		size_t cap = x->cap ? 2 * x->cap : 64;
@@ -167,8 +181,7 @@ static int remember(struct unpack *x, const char *path, const struct tar_header 
 		x->directories = p;
 		x->cap = cap;
 	}
-	x->directories[x->n] =
-		(struct directory){strdup(path), permissions(x, h->mode), h->mtime_s};
+	x->directories[x->n] = (struct directory){strdup(path), permissions(x, fd, h), h->mtime_s};
 	return x->directories[x->n++].path ? 0 : err_oom(e);
 }
 
@@ -195,7 +208,7 @@ static int make_directory(struct unpack *x, int dir, const char *name, const str
 	}
 	fd = made_open(dir, *name ? name : ".", S_IFDIR, e);
 	r = fd < 0 ? fd : set_owner(x, fd, h, e);
-	return r < 0 ? r : remember(x, x->path.data, h, e);
+	return r < 0 ? r : remember(x, x->path.data, fd, h, e);
 }
 
 /*
@@ -276,7 +289,7 @@ static int make_file(struct unpack *x, int dir, const char *name, const struct t
 	r = set_owner(x, fd, h, e);
 	if (r < 0)
 		return r;
-	if (fchmod(fd, permissions(x, h->mode)) < 0)
+	if (fchmod(fd, permissions(x, fd, h)) < 0)
 		return err_sys(e, "set the mode");
 	return made_set_time(fd, h->mtime_s, 0, e);
 }
@@ -286,9 +299,7 @@ static int make_fifo(struct unpack *x, int dir, const char *name, const struct t
 		     struct err *e)
 {
 	mode_t old = umask(0);
-	int r = mkfifoat(dir, name, permissions(x, h->mode) & 01777) < 0
-			? err_sys(e, "make the FIFO")
-			: 0;
+	int r = mkfifoat(dir, name, h->mode & 01777) < 0 ? err_sys(e, "make the FIFO") : 0;
 	_close_ int fd = -1;
 
 	umask(old);

@@ -15,10 +15,18 @@
  */
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct err;
 
 enum tree_resolve { TREE_IN_ROOT, TREE_BENEATH };
+
+/* Which files keep set-user-ID and set-group-ID. */
+enum tree_set_ids {
+	TREE_SET_IDS_OF_ALL,
+	TREE_SET_IDS_OF_OWN, /* set-user-ID where the user comes out, set-group-ID where the group does */
+	TREE_SET_IDS_OF_NONE,
+};
 
 struct tree_unpack {
 	int root_fd;
@@ -29,8 +37,10 @@ struct tree_unpack {
 	 * keep their names. Members that do not begin with `from` are then an error.
 	 */
 	const char *from, *to;
-	bool keep_owner;   /* the archive's ids where they exist here, else user and group 0 */
-	bool drop_set_ids; /* set-user-ID and set-group-ID do not come out */
+	bool keep_owner; /* the archive's ids where they exist here, else user and group 0 */
+	enum tree_set_ids set_ids;
+	uid_t own_uid; /* TREE_SET_IDS_OF_OWN: the archive's ids of what is made here as ours */
+	gid_t own_gid;
 	/*
 	 * Out of a container: `to` itself becomes no link by which the next copy could write
 	 * elsewhere (-EPERM), and each link that is made has the mark of PATH_COPIED_LINK_NS.

@@ -137,6 +137,37 @@ def test_tar_in(box, mode):
         assert ("7 8" in said) == (len(ranges.splitlines()) > 1 or int(ranges.split()[2]) > 1)
 
 
+SET_IDS = {"own": ("0:0", 0o6755), "user": ("0:55", 0o6755), "group": ("55:0", 0o6755), "other": ("55:55", 0o6755), "plain": ("55:55", 0o1755)}
+
+
+@pytest.mark.parametrize("docker", [(), ("docker",)], ids=["", "docker"])
+def test_set_user_id_of_others_does_not_come_out(box, docker):
+    """A program that is another user's inside becomes none that runs as the caller outside."""
+    made = "; ".join(f"{make} /s/{kind}-{name}; chown {owner} /s/{kind}-{name}; chmod {mode:o} /s/{kind}-{name}"
+                     for kind, make in (("f", "touch"), ("d", "mkdir")) for name, (owner, mode) in SET_IDS.items())
+    said = inside(box, f"mkdir /s; {{ {made}; }} 2>/dev/null; cd /s; stat -c '%n %u %g %a' *")
+    box.ok(*docker, "cp", "-a", "box:/s", "kept")
+    box.ok(*docker, "cp", "box:/s", "dropped")
+    lines = [line.split() for line in said.splitlines()]
+    assert len(lines) == 2 * len(SET_IDS)
+    for name, uid, gid, mode in lines:
+        bits = int(mode, 8)
+        want = bits & ~(0 if uid == "0" else stat.S_ISUID) & ~(0 if gid == "0" else stat.S_ISGID)
+        assert stat.S_IMODE((box.work / "kept" / name).stat().st_mode) == want, (name, uid, gid, mode)
+        assert stat.S_IMODE((box.work / "dropped" / name).stat().st_mode) == bits & 0o1777, (name, uid, gid, mode)
+
+
+def test_set_user_id_of_a_main_user_comes_out(csbx, busybox_image):
+    csbx.ok("create", "-n", "box", busybox_image)
+    p = csbx.popen("start", "-w", "--user", "1000:1000", "box", "sh", "-c", "cd /dev/shm; cp /bin/busybox f; chmod 6711 f; echo ready; read x",
+                   stdin=subprocess.PIPE)
+    assert p.stdout.readline() == b"ready\n"
+    csbx.ok("cp", "-a", "box:/dev/shm/f", "out")
+    p.communicate()
+    assert stat.S_IMODE((csbx.work / "out").stat().st_mode) == 0o6711
+    csbx.ok("remove", "-f", "box")
+
+
 def test_sparse_and_large(box):
     with open(box.work / "sparse", "wb") as f:
         f.seek(300 << 20)
