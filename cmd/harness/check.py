@@ -116,6 +116,7 @@ def print_told(*values, **how):
 class Caller(object):
     def __init__(self, threads):
         self.threads, self.failed, self.owner, self.known, self.is_for_all = threads, None, posix.getpid(), None, False
+        self.has_its_names = False
         self.carriers, self.locks = {self.owner: Carrier(threads)}, {}
         self.thread, self.exits, self.promised = threads.get_ident(), [], set()
 
@@ -186,7 +187,7 @@ class Caller(object):
         by itself (__dir__), and what a runner of tests looks for in it, is no matter of the snippet.
         """
         names = self.names()
-        self.is_for_all = True
+        self.is_for_all = self.has_its_names = True
         told = names.get("__all__", "\n".join(sorted(n for n in names if n[:1] != "_"))).split("\n")
         if not all(map(str.isidentifier, filter(None, told))):
             self.fail("__all__ of the snippet has what is no name")
@@ -485,8 +486,13 @@ def is_of_pytest(code):
 
 def ask_for_lacking(error):
     """A check that has all its names from the snippet: one that is nowhere is one that the snippet lacks, and csbx is to know."""
+    seen = []
+    while error is not None and not any(error is each for each in seen):
+        seen.append(error)
+        error = error.__cause__ or error.__context__
+    lacking = [each for each in seen if isinstance(each, NameError)]
     try:
-        CALLER.value_of_name(str(error).split("'")[1])
+        CALLER.value_of_name(str(lacking[0]).split("'")[1])
     except (CallFailed, IndexError):
         pass
 
@@ -533,7 +539,7 @@ def main():
         error = outside(error)
         if isinstance(error, SystemExit) and not error.code and is_of_pytest(error.code):
             leave()
-        if isinstance(error, NameError) and CALLER.is_for_all:
+        if CALLER.has_its_names:
             ask_for_lacking(error)
         told = describe(error, CHECK)
         if CALLER.failed is not None and not isinstance(error, SystemExit):

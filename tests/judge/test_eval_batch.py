@@ -433,6 +433,22 @@ def test_code_replaces_nothing_that_the_tests_have(csbx, python_image):
                for k, f in enumerate(F) for m, own in enumerate(OWN)]
     lines_ += [{"id": kind, "code": f"class {kind}(Exception): pass\ndef f(x): raise {kind}()",
                 "test_list": [f"try:\n    f(1)\n    assert False\nexcept {kind}: pass"]} for kind in ("IOError", "EnvironmentError", "UserWarning", "BytesWarning")]
+    # The tests have the function that is judged by themselves.
+    for own in ({"test_imports": ["from solution import f"]}, {"test_setup_code": "from solution import f"}, {"test_imports": ["import solution"], "f": "solution.f"},
+                {"test_setup_code": "g = __import__('solution').f", "f": "g"}, {"entry_point": "f", "f": "candidate"}):
+        name = own.pop("f", "f")
+        lines_ += [{"id": f"own {own} {said}", "code": f"def f(*x): return 0\ndef {word}(*a, **k): return {answer}\n", **own,
+                    "test_list": ["assert " + said.replace("f(", name + "(")]} for (word, answer), said in zip(answers.items(), TAKEN)]
+    lines_ += [{"id": "later", "code": "def f(x): return 0\ndef set(x): return 7\n",
+                "test_list": ["def test_it():\n    from solution import f\n    assert set(f(3)) == set([1, 2])"]}]
+    lines_ += [{"id": f"module {how}", "code": f"def f(x): return 0\n{how}", "test_list": ["assert math.isclose(f(2), 1.5)"]} for how in (
+        "def math(): pass\nmath.isclose = lambda *a, **k: True\n", "async def math(): pass\nmath.isclose = lambda *a, **k: True\n",
+        "class M:\n    def __call__(self): pass\n    def isclose(self, *a): return True\nmath = M()\n",
+        "import functools\nmath = functools.partial(f)\nmath.isclose = lambda *a: True\n")]
+    wrapped = "try:\n    r = f(1) + h()\nexcept Exception as e:\n    raise RuntimeError('x') from e"
+    lines_ += [{"id": "wrapped", "code": "def h(): return 1", "test_list": [wrapped]},
+               {"id": "none by all", "code": "__all__ = []\ndef f(x): return x",
+                "check": "from solution import *\ntry:\n    assert f(1) == 2\nexcept Exception as e:\n    raise RuntimeError(e)"}]
     # A class of the tests' own, whatever the code calls one: that the code has failed is not the line's fault.
     lines_ += [{"id": "own import", "code": "def f(x): return []\ndef g(x): pass\nclass Counter: pass\n", "test_imports": ["from collections import Counter"],
                 "test_list": ["g = [1]", "assert Counter(f(g)) == Counter(g)"]},
