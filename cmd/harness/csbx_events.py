@@ -10,7 +10,7 @@ import sys
 import types
 
 from csbx_finders import make_finders_watch
-from csbx_opened import make_opened, make_plain
+from csbx_opened import make_addressed, make_opened, make_plain
 from csbx_state import class_names, module_names
 
 PEEPING = {"sys._current_frames": "frame_search", "sys._current_exceptions": "frame_search",
@@ -19,7 +19,7 @@ PEEPING = {"sys._current_frames": "frame_search", "sys._current_exceptions": "fr
            "ctypes.wstring_at": "memory", "ctypes.memoryview_at": "memory", "ctypes.PyObj_FromPtr": "memory",
            "ctypes.cdata/buffer": "memory", "ctypes.dlopen": "memory", "ctypes.dlsym": "memory",
            "ctypes.dlsym/handle": "memory", "ctypes.call_function": "memory", "import": "memory", "sqlite3.load_extension": "memory",
-           "sys.settrace": "trace", "sys.setprofile": "trace", "sys.monitoring.register_callback": "trace",
+           "fcntl.ioctl": "memory", "fcntl.fcntl": "memory", "sys.settrace": "trace", "sys.setprofile": "trace", "sys.monitoring.register_callback": "trace",
            "code.__new__": "code_change", "function.__new__": "code_change", "marshal.loads": "code_change",
            "marshal.load": "code_change", "sys.addaudithook": "trace", "cpython.PyInterpreterState_New": "interpreter"}
 DIRECT = ("heap_search", "frame_search", "trace", "code_change")  # a library that does these for others is known by name
@@ -50,6 +50,7 @@ def make_filter():
     watched, others, written, frames, native = map(frozenset, (PEEPING, OTHERS, WRITTEN, FRAMES, NATIVE))
     _type, _str, size = type, str, len
     variables, are_others, plain, (is_memory, is_named_so) = frozenset(VARIABLES), make_finders_watch(), make_plain(), make_opened()
+    is_address = make_addressed()
 
     def is_heard(event, args):
         if event == "open":
@@ -64,6 +65,8 @@ def make_filter():
             return size(args) > 0 and plain(args[0]) in variables
         if event == "os.symlink":
             return size(args) > 0 and is_named_so(args[0])
+        if event == "fcntl.ioctl" or event == "fcntl.fcntl":
+            return is_address(event, args)
         return event in watched or event in others
     return is_heard
 

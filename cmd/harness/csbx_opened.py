@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is opened, by the file that a name leads to: memory of a process can be read and written without any further event.
+"""What is opened, by the file that a name leads to: memory of a process can be read and written without any further event. And what the
+kernel is told to write, by its address.
 
 The names come in audit events, before the core runs. No code of theirs may run for that: not even their hash is asked for.
 """
@@ -9,6 +10,8 @@ import os
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 TAILS = ("/mem", "/pagemap")
+# Commands of fcntl(2) by which the kernel writes where the argument says: F_GETLK and its kin, F_GETOWN_EX, F_GET_RW_HINT and its kin.
+WRITING, ADDRESS_MIN = frozenset((5, 12, 16, 17, 36, 1035, 1037)), 0x10000
 OF_MEMORY = 0o100600  # a file that its owner alone reads and writes: in /proc that is mem, whatever process it is of
 
 
@@ -86,3 +89,28 @@ def make_opened():
             return False
         return is_in_a_directory(name)
     return is_memory, is_named_so
+
+
+def make_addressed():
+    """
+    is_address(event, its arguments): True where ioctl() or fcntl() is given a number that may be an address. An object that would be asked
+    for its number counts as one.
+    """
+    _type, _int, subclass, size, spaces, mro = type, int, issubclass, len, type.__dict__["__dict__"].__get__, type.__dict__["__mro__"].__get__
+    number, writing, least = int.__add__, WRITING, ADDRESS_MIN
+
+    def is_number(kind):
+        for each in mro(kind):
+            if "__index__" in spaces(each) or "__int__" in spaces(each):
+                return True
+        return False
+
+    def is_address(event, args):
+        if size(args) < 3 or (event == "fcntl.fcntl" and args[1] not in writing):
+            return False
+        kind = _type(args[2])
+        if subclass(kind, _int):
+            at = number(args[2], 0)
+            return at < 0 or at >= least
+        return is_number(kind)
+    return is_address
