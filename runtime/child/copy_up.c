@@ -253,7 +253,9 @@ static bool is_filled(int above, int volume)
 
 static void mark(int above)
 {
-	_close_ int fd = openat(above, FILLING, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int fd = openat(above, FILLING, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	fd_close(&fd);
 }
 
 /*
