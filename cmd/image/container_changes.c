@@ -43,11 +43,14 @@ static int compare(const struct container_files *f, const struct container_spec 
 
 	if (f->layer.dir < 0)
 		return 0;
+	/* It enters the container's user namespace, where a closed directory can be read. */
+	lower = open_lower(f, s, e);
+	if (lower < 0)
+		return lower;
 	upper = openat(f->layer.dir, "upper", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (upper < 0)
 		return errno == ENOENT ? 0 : err_sys(e, "layer");
-	lower = open_lower(f, s, e);
-	return lower < 0 ? lower : layer_diff(upper, lower, ret, e);
+	return layer_diff(upper, lower, ret, e);
 }
 
 int container_changes(struct cmd *c, const char *operand, struct layer_changes *ret, struct err *e)

@@ -80,22 +80,27 @@ int layer_set_names(struct layer *l, const char *parent, const char *name, struc
 	return 0;
 }
 
-static int open_dir(int dirfd, const char *name, mode_t mode, struct err *e)
+static int open_dir_as(int dirfd, const char *name, mode_t mode, int access, struct err *e)
 {
 	int fd;
 
 	if (mkdirat(dirfd, name, mode) < 0 && errno != EEXIST)
 		return err_sys(e, "make directory %s", name);
-	fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(dirfd, name, access | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return fd < 0 ? err_sys(e, "open directory %s", name) : fd;
+}
+
+static int open_dir(int dirfd, const char *name, mode_t mode, struct err *e)
+{
+	return open_dir_as(dirfd, name, mode, O_RDONLY, e);
 }
 
 int layer_open_dirs(struct layer *l, struct err *e)
 {
 	mode_t old = umask(0);
 
-	/* The mode of upper is the mode of / inside. */
-	l->upper = open_dir(l->dir, "upper", 0755, e);
+	/* The mode of upper is the mode of / inside: a program may have closed it to its owner. */
+	l->upper = open_dir_as(l->dir, "upper", 0755, O_PATH, e);
 	l->work = l->upper < 0 ? l->upper : open_dir(l->dir, "work", 0755, e);
 	umask(old);
 	return l->work < 0 ? l->work : 0;
@@ -282,7 +287,7 @@ int layer_clean(struct layer *l, struct err *e)
 {
 	int r;
 
-	if (syncfs(l->upper) < 0)
+	if (syncfs(l->work) < 0)
 		return err_sys(e, "sync layer %s", l->name);
 	r = tree_remove(l->work, "work", e);
 	if (r < 0)
@@ -320,30 +325,30 @@ static void clear_marks(int dir, int work, const struct stat *mark)
  * A container is often removed as soon as it has ended: then nothing is synced. A sync takes the
  * whole file system, and the removal would wait for it.
  */
-static void clean_in_a_while(const int fds[3], const struct stat *mark)
+static void clean_in_a_while(const int fds[2], const struct stat *mark)
 {
 	static const struct timespec pause = {.tv_nsec = CLEAN_PAUSE_MS * 1000000L};
 
 	nanosleep(&pause, NULL);
 	if (has_mark(fds[0], mark) && syncfs(fds[1]) == 0)
-		clear_marks(fds[0], fds[2], mark);
+		clear_marks(fds[0], fds[1], mark);
 }
 
 /* While the caller waits: none of its locks is held on when it goes. */
-static void keep_three(void *fds)
+static void keep_two(void *fds)
 {
-	fd_keep_only(fds, 3);
+	fd_keep_only(fds, 2);
 }
 
 void layer_clean_later(struct layer *l)
 {
-	int fds[3] = {l->dir, l->upper, l->work};
+	int fds[2] = {l->dir, l->work};
 	struct stat mark;
 
 	/* Before the fork: a lock that a child has inherited would be held on. */
 	fd_close(&l->lock);
 	if (fstatat(l->dir, DIRTY, &mark, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    orphan_fork(keep_three, fds) == 0) {
+	    orphan_fork(keep_two, fds) == 0) {
 		setsid();
 		clean_in_a_while(fds, &mark);
 		_exit(0);

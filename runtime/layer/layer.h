@@ -57,7 +57,7 @@ struct err;
 struct paths;
 
 struct layer {
-	int parent, dir, upper, work, lock; /* dirfds; -1 = not open */
+	int parent, dir, upper, work, lock; /* dirfds; -1 = not open; upper: O_PATH */
 	char *name;                         /* within parent */
 	char *path;                         /* the directory */
 	char *upper_path, *work_path;

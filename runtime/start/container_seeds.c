@@ -19,13 +19,16 @@
 #include "runtime/base/io.h"
 #include "runtime/start/container.h"
 
-/* Directories hide what the image has: they are made in the layer, when it is first used. */
+/*
+ * Directories hide what the image has: they are made in the layer, when it is first used. One whose
+ * root is closed to us was used by a program.
+ */
 static bool upper_is_fresh(const struct container *c)
 {
 	struct stat st;
 
 	return !c->has_layer || c->is_scratch ||
-	       fstatat(c->layer.upper, "etc", &st, AT_SYMLINK_NOFOLLOW) < 0;
+	       (fstatat(c->layer.upper, "etc", &st, AT_SYMLINK_NOFOLLOW) < 0 && errno != EACCES);
 }
 
 /* True if the layer that is read says something about the path: a file, a link, a whiteout. */

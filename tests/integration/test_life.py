@@ -284,6 +284,37 @@ def test_filters(box):
     assert names("status=exited") == ["one"]
 
 
+@pytest.mark.both_users
+@pytest.mark.parametrize("mode", ["0", "111", "222"])
+def test_a_root_that_a_program_closed(box, mode):
+    """Root inside goes on with it; nothing gives it another mode."""
+    run = f"echo up; stat -c %a /; chmod {mode} /; echo x >>/f; exit 3"
+    assert box.run("docker", "run", "--name", "box", box.image, "sh", "-c", run).stdout.startswith("up\n755\n")
+    for words in (("docker", "start", "-a", "box"), ("start", "box")):
+        p = box.run(*words)
+        assert (p.returncode, p.stdout) == (3, f"up\n{mode}\n"), p
+    assert "A /f\n" in box.ok("docker", "diff", "box")
+    box.ok("docker", "cp", "box:/f", "f")
+    assert (box.work / "f").read_text() == "x\n" * 3
+    box.ok("docker", "cp", "f", "box:/g")
+    assert box.run("docker", "start", "-a", "box").stdout == f"up\n{mode}\n"
+    assert "A /g\n" in box.ok("docker", "diff", "box")
+    assert b"x\n" * 4 in box.ok("docker", "export", "box", text=False)
+    box.ok("docker", "commit", "box", "made:1")
+    assert box.ok("docker", "run", "--rm", "made:1", "cat", "/g") == "x\n" * 3
+    box.ok("docker", "rm", "box")
+    box.ok("docker", "rmi", "made:1")
+    assert not [name for name in os.listdir(box.dirs["data"] / "layers") if name[0] != "."]
+
+
+@pytest.mark.both_users
+def test_a_root_that_a_program_closed_starts_by_its_policy(box):
+    box.ok("docker", "run", "-d", "--name", "box", "--restart", "on-failure:2", box.image, "sh", "-c", "echo up; chmod 0 /; exit 4")
+    assert box.ok("docker", "wait", "box") == "4\n"
+    assert box.ok("logs", "box") == "up\n" * 3
+    box.ok("docker", "rm", "box")
+
+
 # --- volumes ----------------------------------------------------------------------------------------
 
 @pytest.mark.both_users
