@@ -360,28 +360,39 @@ void build_step_end(struct build_cache *c, struct build_step *s)
 	fd_close(&s->lock);
 }
 
+/* Takes dir. */
+static int has_files(int dir, struct err *e)
+{
+	DIR *list = fdopendir(dir);
+	const struct dirent *d;
+
+	if (!list) {
+		close(dir);
+		return err_sys(e, "read directory");
+	}
+	while ((d = readdir(list)) && str_is_dots(d->d_name))
+		;
+	closedir(list);
+	return d != NULL;
+}
+
 int build_step_upper(const struct build_cache *c, const struct build_step *s, char **ret,
 		     struct err *e)
 {
 	char name[NAME_BYTES];
-	_close_ int dir = -1;
-	struct dirent *d;
-	DIR *list;
+	int dir, r = 1;
 
 	*ret = NULL;
 	snprintf(name, sizeof(name), "%s/upper", s->dir);
 	dir = openat(c->dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (dir < 0)
-		return errno == ENOENT ? 0 : err_sys(e, "%s/%s", c->path, name);
-	list = fdopendir(dir);
-	if (!list)
-		return err_sys(e, "%s/%s", c->path, name);
-	dir = -1;
-	while ((d = readdir(list)) && str_is_dots(d->d_name))
-		;
-	closedir(list);
-	if (!d)
-		return 0;
+	if (dir >= 0)
+		r = has_files(dir, e);
+	else if (errno == ENOENT)
+		r = 0;
+	else if (errno != EACCES) /* that one is of a step that has closed its root */
+		r = err_sys(e, "open");
+	if (r <= 0)
+		return r < 0 ? err_wrap(e, "%s/%s", c->path, name) : 0;
 	*ret = str_printf("%s/%s", c->path, name);
 	return *ret ? 0 : err_oom(e);
 }

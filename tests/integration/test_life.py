@@ -315,6 +315,16 @@ def test_a_root_that_a_program_closed_starts_by_its_policy(box):
     box.ok("docker", "rm", "box")
 
 
+@pytest.mark.both_users
+def test_a_step_of_a_build_that_closes_the_root(box):
+    box.ok("docker", "run", "--name", "base", box.image, "true")
+    box.ok("docker", "commit", "base", "base:1")
+    box.ok("docker", "build", "-q", "-t", "made:1", "-", stdin="FROM base:1\nRUN echo one >/f; chmod 0 /\nRUN cat /f >/g\n")
+    assert box.ok("docker", "run", "--rm", "made:1", "cat", "/f", "/g") == "one\none\n"
+    box.ok("docker", "rm", "base")
+    box.ok("docker", "rmi", "made:1", "base:1")
+
+
 # --- volumes ----------------------------------------------------------------------------------------
 
 @pytest.mark.both_users
