@@ -6,6 +6,8 @@ be code that the harness vouches for, of another test or of a library.
 """
 import ast
 import builtins
+import contextlib
+import os
 import sys
 import types
 
@@ -16,6 +18,8 @@ from csbx_syntax import once, tree_and_nodes
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
+WRAPPING = (b"setattr", b"__init_subclass__", b"metaclass", b"vars(", b"__dict__")  # ways to wrap the methods of a class
+MARKS_NOTHING = ("unittest.", "mock.", "functools.", "contextlib.")  # decorators of Python's own that give no mark of pytest
 PREPARES = ("setUpClass", "tearDownClass", "setUp", "tearDown")
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -34,6 +38,15 @@ def marks_in(decorators):
     names = [dotted_name(d) or "" for d in decorators]
     marks = {n.rpartition(".")[2] for n in names if n.startswith(("pytest.mark.", "mark."))}
     return marks if len(marks) == len(set(names)) else None
+
+
+def marks_given(entry):
+    """marks_in(), also where there are decorators of Python's own, which give none."""
+    names = [n or "" for n in entry[5] if not (n or "").startswith(MARKS_NOTHING)]
+    if entry[1] is not None:
+        return entry[1]
+    is_known = entry[5] and all([n.startswith(("pytest.mark.", "mark.")) for n in names])
+    return {n.rpartition(".")[2] for n in names if n.startswith(("pytest.mark.", "mark."))} if is_known else None
 
 
 def conditions_in(decorators):
@@ -140,7 +153,9 @@ def make_filed(text_of):
     """strange_test(known, function, kind, name, file of its module, is_vouched(file, or code that has to be of one)): what is wrong
     with a test, or None; strange_marks(), strange_members() likewise. known: a dict that the core keeps, where no function leads to it."""
     read, reach, modules, of_text, is_machinery = text_of, reached_from, sys.modules, definitions_of, is_of_unittest
-    is_of_pytest, is_as_said, code_type = is_of_runner, is_condition_of, types.CodeType
+    is_of_pytest, is_as_said, code_type, marks_of = is_of_runner, is_condition_of, types.CodeType, marks_given
+    library, wrapping = os.path.dirname(os.__file__) + "/", WRAPPING
+    managers = tuple([getattr(contextlib, n) for n in ("_GeneratorContextManagerBase", "_GeneratorContextManager") if hasattr(contextlib, n)])
     callables, prepares = (types.FunctionType, staticmethod, classmethod, property), PREPARES
 
     def filed(known, file):
@@ -160,6 +175,34 @@ def make_filed(text_of):
         return type(code) is code_type and is_vouched(code) and code.co_name == name and any(code.co_firstlineno in e[0] for e in entries) and \
             code.co_filename.rpartition("/")[2] == file.rpartition("/")[2]
 
+    def is_of_python(code):
+        return type(code) is code_type and code.co_filename.startswith(library) and "-packages/" not in code.co_filename
+
+    def is_wrapped_unasked(found, kind, dotted, entries, function):
+        """True for a wrapper of Python's library around what has no decorator, nor has its class, and no class that it is made from has
+        words for wrapping methods."""
+        holders = [dotted[:i] for i, c in enumerate(dotted) if c == "."]
+        if any([e[5] for e in entries]) or any([e[5] for h in holders for e in found.get(h, ())]):
+            return False
+        homes = [getattr(modules.get(b.__module__), "__file__", None) for b in (kind.__mro__ if isinstance(kind, type) else ())]
+        said = [read(f) for f in homes if type(f) is str and not f.startswith(library)]
+        return is_of_python(getattr(function, "__code__", None)) and not any([w in t for t in said for w in wrapping])
+
+    def is_in_context(wrapper, entries, names, is_vouched):
+        """True for a wrapper that enters a context manager of a patch, which no decorator of the test is: it may swallow failures."""
+        code = getattr(wrapper, "__code__", None)
+        if not is_of_python(code) or code.co_name != "inner" or not code.co_filename.endswith("/contextlib.py"):
+            return False
+        cells = dict(zip(code.co_freevars, wrapper.__closure__ or ()))
+        manager = cells["self"].cell_contents if "self" in cells else None
+        maker = getattr(vars(manager).get("func"), "__code__", None) if issubclass(type(manager), managers) else None
+        home = getattr(modules.get(type(manager).__module__), "__file__", None)
+        if is_vouched(maker) if type(maker) is code_type else type(home) is not str or home.startswith(library) or is_vouched(home):
+            return False
+        roots = [names.get(d.partition(".")[0]) for e in entries for d in e[5] if d]
+        files = [getattr(modules.get(getattr(r, "__module__", None) or getattr(r, "__name__", None)), "__file__", None) for r in roots]
+        return all([type(f) is str and (f.startswith(library) or is_vouched(f)) for f in files])
+
     def strange_test(known, function, kind, name, file, is_vouched):
         file, dotted = place_of(kind, name, file)
         if type(file) is not str or not is_vouched(file):
@@ -168,8 +211,12 @@ def make_filed(text_of):
         entries = found.get(dotted)
         if not entries or dotted in others:
             return None
-        if any(matches(f, file, name, entries, is_vouched) for f in reach(function)):
-            return None
+        reached = reach(function)
+        own = [f for f in reached if matches(f, file, name, entries, is_vouched)]
+        if own:
+            is_as_is = own[0] is function or not (is_wrapped_unasked(found, kind, dotted, entries, function) or
+                                                  any([is_in_context(f, entries, own[0].__globals__, is_vouched) for f in reached]))
+            return None if is_as_is else "is in a wrapper that %s does not give it" % file
         is_decorated = any(e[1] is None for e in entries)
         another = [n for n, e in found.items() if n and "<" not in n and matches(function, file, n.rpartition(".")[2], e, is_vouched)]
         return None if is_decorated and not another else "is not the function that %s has by that name" % file
@@ -184,9 +231,9 @@ def make_filed(text_of):
                 continue
             found, others = filed(known, home)
             entries, marks = found.get(dotted), space.get("pytestmark", ())
-            if not entries or dotted in others or dotted + ".pytestmark" in others or any(e[1] is None for e in entries):
+            if not entries or dotted in others or dotted + ".pytestmark" in others or any([marks_of(e) is None for e in entries]):
                 continue
-            given, conditions = set().union(*[e[1] for e in entries]), entries[-1][2] if len(entries) == 1 else {}
+            given, conditions = set().union(*[marks_of(e) for e in entries]), entries[-1][2] if len(entries) == 1 else {}
             for mark in marks if isinstance(marks, (list, tuple)) else [marks]:
                 if getattr(mark, "name", None) in run_marks and mark.name not in given:
                     return "a mark %s of %s, which %s does not give it" % (mark.name, dotted or "the module", home)

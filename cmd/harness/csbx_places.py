@@ -33,7 +33,8 @@ def make_places(ask, repo, text_of, is_of_others):
         """True where others may put something by rights: a module that is no test's, whose words say so or set attributes; a method that
         what its class is made from wraps."""
         homes = [file_name(modules.get(b.__module__)) for b in mro(place.holder)] if isinstance(place.holder, type) else []
-        if any([is_original(place, f) for f in reach(value)]) and any([c.co_filename in homes for c in codes]):
+        around = [f for f in reach(value) if not is_original(place, f)]
+        if len(around) < len(reach(value)) and any([type(f) is function_type and f.__code__.co_filename in homes for f in around]):
             return True
         said = [text(c.co_filename) for c in codes if c.co_filename.startswith(inside)]
         if said and not is_test_file(place.file, repo):
