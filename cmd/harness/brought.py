@@ -24,12 +24,23 @@ def global_names(text):
     return used - bound
 
 
-def is_written(text, name, how):
+def times_written(text, name, how):
     """`Node(` or `Node().`: objects are made of it."""
-    at = text.find(name + how)
-    while at > 0 and text[at - 1] in WORD:
+    at, n = text.find(name + how), 0
+    while at >= 0:
+        n += at == 0 or text[at - 1] not in WORD
         at = text.find(name + how, at + 1)
-    return at >= 0
+    return n
+
+
+def makes_objects(text, name, found, is_only):
+    """
+    csbx carries values, and knows nothing of such objects. A function that is to be judged is none of these, whatever the code makes of
+    it: those are named in small letters, are the only one that the tests name, or are what is asserted of.
+    """
+    if not name[:1].isupper() or type(found) not in STANDING or name == (FUNCTION or "").partition(".")[0]:
+        return False
+    return times_written(text, name, "().") or not is_only and times_written(text, name, "(") > text.count("assert %s(" % name)
 
 
 def bring(space):
@@ -41,7 +52,7 @@ def bring(space):
     text = source_of(CHECK).decode("utf-8", "replace")
     known = CALLER.names()
     used = sorted(name for name in global_names(text) if name[:2] != "__")
-    modules = [name for name in used if name in MODULES and name in known and is_written(text, name, ".") and not is_written(text, name, "(")]
+    modules = [n for n in used if n in MODULES and n in known and times_written(text, n, ".") and not times_written(text, n, "(")]
     names = [name for name in used if known.get(name, "v")[0] in "faocei" and name not in modules]
     found = [name for name in names if name not in NOT_BROUGHT and (name not in space or is_of_snippet(space[name]))]
     has_others = FUNCTION or "solution" in text.replace(BRING, "")  # which the tests have by themselves
@@ -50,14 +61,10 @@ def bring(space):
     if used and not found:
         CALLER.value_of_name(used[0])  # so csbx knows that it is the snippet that lacks something
     for name in found:
-        # csbx carries values, and knows nothing of such objects. A function that is to be judged is none of these, whatever the code makes
-        # of it: those are named in small letters, or are the only one that the tests name.
-        is_class = known[name] == "c" and name[:1].isupper()
-        if is_class and (len(found) > 1 and is_written(text, name, "(") or is_written(text, name, "().")):
+        space[name] = getattr(sys.modules["solution"], name)
+        if makes_objects(text, name, space[name], len(found) == 1):
             need("SUITE")
             cannot_run("it makes objects of %s, a class of the code, which cannot be judged" % name)
-    for name in found:
-        space[name] = getattr(sys.modules["solution"], name)
     for name in modules:
         if name not in space:
             space[name] = __import__(name)  # and not what the code has by that name

@@ -14,7 +14,7 @@ class CallFailed(BaseException):
 WATCH = None
 NOT_BROUGHT = frozenset(vars(sys.modules["builtins"])) | frozenset("""load_tests setUpModule tearDownModule setup_module teardown_module
     setup_function teardown_function pytestmark pytest_plugins pytest_generate_tests collect_ignore collect_ignore_glob""".split()) | {""}
-plain_print, plain_isinstance, plain_issubclass = print, isinstance, issubclass
+plain_print, plain_isinstance, plain_issubclass, plain_callable = print, isinstance, issubclass, callable
 
 
 def untold(kind, text):
@@ -420,6 +420,8 @@ class Solution(type(sys)):
             CALLER.fail("%s of the snippet is not what it was before" % name)
         if CALLER.is_for_all and type(type(found)) in STANDING[1:]:
             WATCH.pass_by(found)
+        if not CALLER.is_for_all and plain_callable(found) and not is_of_snippet(found):
+            CALLER.value_of_name(name + ".__class__")  # it runs here, and csbx is to know that the check has had to do with it
         own_names(self)[name] = found
         return found
 

@@ -128,7 +128,6 @@ static void answer_from(struct check_relay *r, const struct value *v, int ret)
 	bool is_missing = is_list && value_is_text(&x[0], "U") && x[3].kind == VALUE_STR;
 
 	/* Asking for what is not there is no call, and no answer that asking code may expect. */
-	r->has_answered = true;
 	r->was_called |= !is_missing && (!r->is_about_name || r->is_about_attribute);
 	if (is_list && value_is_text(&x[0], "R"))
 		answer_returned(r, x, v->n);

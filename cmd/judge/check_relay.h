@@ -56,10 +56,9 @@ struct check_relay {
 	bool is_about_attribute;
 	bool is_about_all;
 	bool was_asked; /* the asserting code has begun a call, of whatever, or has had to do with what a name stands for */
-	bool has_answered; /* the snippet, whatever it was asked for */
-	bool was_called;   /* a function that the snippet has was called, once at least */
-	char *unfit;       /* why the asserting code cannot be run, as it says; NULL: it can */
-	bool is_done;      /* the asserting code said that it has passed */
+	bool was_called; /* a function that the snippet has was called, once at least */
+	char *unfit;     /* why the asserting code cannot be run, as it says; NULL: it can */
+	bool is_done;    /* the asserting code said that it has passed */
 	struct eval_verdict *verdict;
 };
 

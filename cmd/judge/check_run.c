@@ -200,8 +200,8 @@ static int check_own_error(const struct eval_verdict *v, const struct check_rela
 		return err_set(e, EINVAL, "check: it cannot be run as it is: %s", r->unfit);
 	if (r->was_asked || run_is_none(v->ended.result.status))
 		return 0;
-	/* It may have waited for the snippet to begin. */
-	if (!x->type && r->turns && !r->has_answered)
+	/* It may have waited for the snippet, which says when it is there. */
+	if (!x->type && r->turns)
 		return 0;
 	if (!x->type && (end == CHECK_STOPPED || end == CHECK_LATE))
 		return err_set(e, EINVAL,

@@ -154,22 +154,51 @@ static const char *line_that_defines(const char *text, const char *function)
 	return NULL;
 }
 
+/* A name that a line at the top of a prompt binds: a word of an import, of "NAME = ...", of a definition. */
+static bool binds_name_of(const char *line, const char *tests)
+{
+	const size_t n = strcspn(line, "\n"), first = strcspn(line, " \t=:(\n");
+	const char *rest = line + first + strspn(line + first, " \t");
+	const bool is_import = str_has_prefix(line, "import ") || str_has_prefix(line, "from ");
+	char name[NAME_BYTES];
+
+	if (defines(line, name))
+		return names(tests, name, strlen(name));
+	if (!is_import && *rest != '=' && *rest != ':')
+		return false;
+	for (const char *p = line; p < line + (is_import ? n : first);) {
+		size_t len = 0;
+
+		while (is_word(p[len]))
+			len++;
+		if (len && len < NAME_BYTES) {
+			memcpy(name, p, len);
+			name[len] = 0;
+			if (!is_among(keywords, name) && names(tests, name, len))
+				return true;
+		}
+		p += len ? len : 1;
+	}
+	return false;
+}
+
 /*
- * Tests of HumanEval may call what the prompt defines before the function (poly, encode_shift). They get that, which is
- * their author's; not what the snippet has by that name.
+ * Tests of HumanEval may use what the prompt has before the function: what it defines there (poly,
+ * encode_shift), imports, and binds. They get that, which is their author's; not what the snippet
+ * has by that name.
  */
 static int add_prompt(const struct value *line, struct eval_job *job, struct err *e)
 {
 	const struct value *prompt = member(line, "prompt");
 	const char *text = prompt && prompt->kind == VALUE_STR ? prompt->text : "";
-	const char *end =
-		job->function && job->has_check ? line_that_defines(text, job->function) : NULL;
+	_free_ char *first =
+		job->function ? strndup(job->function, strcspn(job->function, ".(")) : NULL;
+	const char *end = first && job->has_check ? line_that_defines(text, first) : NULL;
 	_strbuf_ struct strbuf check = STRBUF_INIT;
-	char name[NAME_BYTES];
 	bool is_named = false;
 
 	for (const char *p = text; end && p < end; p = strchrnul(p, '\n') + 1)
-		is_named |= defines(p, name) && names(strbuf_str(&job->check), name, strlen(name));
+		is_named |= binds_name_of(p, strbuf_str(&job->check));
 	if (!is_named)
 		return 0;
 	strbuf_add(&check, text, (size_t)(end - text));

@@ -480,11 +480,12 @@ def test_what_tests_take_from_the_code(csbx, python_image):
     assert {r["id"]: r["all_passed"] for r in records} == {line["id"]: True for line in lines_}, records
 
 
-@pytest.mark.parametrize("code", ["while True: pass", "import time\ntime.sleep(9)\ndef f(x): return 2"])
+@pytest.mark.parametrize("code", ["while True: pass", "import time\ntime.sleep(9)\ndef f(x): return 2", "import time\ntime.sleep(0.6)\ndef f(x): return 1"])
 @pytest.mark.parametrize("names", ["f", "*"])
 def test_code_that_does_not_begin_is_no_wrong_line(csbx, python_image, code, names):
     """The check has waited for it until a limit ended both."""
-    [record] = batch(csbx, python_image, {"id": 1, "code": code, "check": f"from solution import {names}\nassert f(1) == 2\n", "total_timeout": 1})
+    [record] = batch(csbx, python_image, {"id": 1, "code": code, "check": f"from solution import {names}\nimport time\ntime.sleep(1)\nassert f(1) == 2\n",
+                                            "total_timeout": 1})
     assert record["all_passed"] is False
 
 
@@ -513,6 +514,42 @@ def test_tests_that_call_what_the_prompt_defines(csbx, python_image):
                     {"id": "whole", "code": "def find_zero(xs): return -0.5", **line})
     assert {r["id"]: (r["status"], r["all_passed"]) for r in records} == {
         "right": ("exited", True), "wrong": ("exited", False), "own": ("exited", False), "whole": ("exited", True)}
+
+
+def test_what_a_prompt_has_before_the_function(csbx, python_image):
+    """Imports, constants, lambdas, and what stands before a class: tests use it as the prompt's author has it."""
+    rows = {"import": ("import math\n\ndef area(r):\n", "math.fabs(candidate(1) - 3) < 1e-9"), "PASS": ("PI = 3.0\n\ndef area(r):\n", "candidate(1) == PI"),
+            "from": ("from typing import List\n\ndef area(r: List[int]):\n", "candidate(1) == 3 and List[int]"),
+            "lambda": ("helper = lambda x: x + 1\n\ndef area(r):\n", "candidate(1) == helper(2)")}
+    lines_ = [{"id": name, "prompt": prompt, "canonical_solution": "    return 3\n", "entry_point": "area",
+               "test": f"def check(candidate):\n    assert {said}\n"} for name, (prompt, said) in rows.items()]
+    line = {"prompt": "def helper(x): return x + 1\n\nclass Solution:\n    def f(self, x):\n", "entry_point": "Solution().f",
+            "test": "def check(candidate):\n    assert candidate(1) == helper(2)\n"}
+    lines_ += [{"id": "class", "completion": "        return 3\n", **line}, {"id": "own", "completion": "        return 4\n\ndef helper(x): return 4\n", **line}]
+    records = batch(csbx, python_image, *lines_)
+    assert {r["id"]: r["all_passed"] for r in records} == {line["id"]: line["id"] != "own" for line in lines_}, records
+
+
+def test_code_that_is_what_python_has(csbx, python_image):
+    """It runs where the check does, as the same thing."""
+    rows = {"uniq = set": ("uniq", "uniq([1, 1]) == {1}"), "to_int = int": ("to_int", "to_int('3') == 3"), "rev = reversed": ("rev", "list(rev([1, 2])) == [2, 1]"),
+            "from collections import Counter as count": ("count", "count('aab') == {'a': 2, 'b': 1}")}
+    lines_ = [{"id": f"{code} {is_so}", "code": code, "check": f"from solution import {name}\nassert {'' if is_so else 'not '}({said})\n"}
+              for code, (name, said) in rows.items() for is_so in (True, False)]
+    lines_ += [{"id": f"{code} of a list True", "code": code, "test_list": [f"assert {said}"]} for code, (_, said) in rows.items()]
+    lines_ += [{"id": "library True", "code": "from collections import Counter\ndef freq(x): return Counter(x)",
+                "test_list": ["assert freq('aab') == Counter({'a': 2, 'b': 1})"]},
+               {"id": "none False", "code": "from math import sqrt\ndef f(): pass", "check": "from solution import *\nassert 1"}]
+    records = batch(csbx, python_image, *lines_)
+    assert [r["id"] for r in records if r["all_passed"] is not r["id"].endswith("True")] == [] and len(records) == len(lines_), records
+
+
+def test_a_class_that_is_asserted_of_is_judged(csbx, python_image):
+    """It is no object of the tests': the line is not wrong for that."""
+    lines_ = [{"id": n, "code": "class Split: pass\ndef helper(x): return x", "test_list": ["assert Split('ab') == helper(['a', 'b'])"], **more}
+              for n, more in enumerate(({}, {"entry_point": "Split"}))]
+    records = batch(csbx, python_image, *lines_)
+    assert [(r["status"], r["all_passed"]) for r in records] == [("exited", False)] * 2, records
 
 
 def test_a_function_that_is_named_as_a_test(csbx, python_image):
