@@ -50,7 +50,7 @@ def make_looks(pytest, ask, repo):
         "helped": {}, "beside": [], "kinds": [], "constants": [], "contents": [], "engine": [], "homes": (),
         "objects": {}, "kinds_seen": {}, "values": {}, "explains": {}, "verbosity": None, "marked": {},
         "at_first": standard_at_first(), "displays": [], "helped_files": [], "conftests": [], "missing": {}, "made": {}, "written": {}, "owned": {},
-        "cases_of": {}, "allowed": {}, "calls": {}, "bases": {}}))
+        "loaded": {}, "cases_of": {}, "allowed": {}, "calls": {}, "bases": {}}))
     all_builtins = vars(builtins)
     modules, has_words, code_type = sys.modules, says, types.CodeType
     way_to_mark, is_wrapper = tuple(w.encode() for w in WAYS_TO_MARK), leads_to

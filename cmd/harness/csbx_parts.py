@@ -30,6 +30,12 @@ CRITICAL = (("_pytest.reports", "TestReport.from_item_and_call"), ("_pytest.repo
             ("unittest.case", "TestCase.run"), ("unittest.case", "TestCase.fail"),
             ("unittest.case", "TestCase.assertEqual"), ("unittest.case", "TestCase.assertTrue"),
             ("unittest.case", "TestCase._callTestMethod"),
+            ("_pytest.python", "Function._getobj"), ("_pytest.python", "PyobjMixin._getobj"), ("_pytest.python", "Function.__init__"),
+            ("_pytest.python", "PyCollector._genfunctions"), ("_pytest.python", "PyCollector.collect"), ("_pytest.python", "Module.collect"),
+            ("_pytest.python", "pytest_pycollect_makeitem"), ("_pytest.python", "Class.collect"), ("_pytest.fixtures", "FixtureDef.__init__"),
+            ("_pytest.fixtures", "FixtureManager.parsefactories"), ("_pytest.fixtures", "FixtureManager.getfixtureinfo"),
+            ("_pytest.nodes", "NodeMeta._create"), ("_pytest.mark.structures", "get_unpacked_marks"), ("_pytest.unittest", "UnitTestCase.collect"),
+            ("_pytest.mark.structures", "normalize_mark_list"), ("_pytest.mark.structures", "store_mark"),
             ("pluggy._hooks", "_HookCaller.__call__"), ("pluggy._hooks", "HookCaller.__call__"),
             ("pluggy._manager", "PluginManager._hookexec"), ("pluggy._callers", "_multicall"))
 SET_THEIR_OWN = ("sys", "time", "_curses", "builtins")  # modules of C that change their own values; of builtins others see

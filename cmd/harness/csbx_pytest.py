@@ -2,7 +2,7 @@
 """pytest with a plugin that reports each node id over the channel.
 
 Hooks used, all in pytest 6, 7 and 8: pytest_load_initial_conftests, pytest_configure,
-pytest_collection, pytest_make_collect_report, pytest_itemcollected, pytest_collectreport,
+pytest_collection, pytest_make_collect_report, pytest_pycollect_makeitem, pytest_itemcollected, pytest_collectreport,
 pytest_collection_modifyitems, pytest_collection_finish, pytest_runtest_protocol, pytest_fixture_setup,
 pytest_runtest_call, pytest_pyfunc_call, pytest_runtest_makereport, pytest_runtest_logreport,
 pytest_sessionfinish.
@@ -169,6 +169,7 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
     hide_configuration, hide_debugger, hide_session, hide_test = make_reach(ask)
     collected_whole = (pytest.Module, pytest.Class, UnitTestCase)
     ask("known").update(run=mine, selection=selection_of(ids), older=want["older"])
+    touched = make_touched(ask)
     has, has_all, facts, is_made_here, duration_ms = is_chosen, is_chosen_whole, facts_of, is_same_report, duration_in_ms
     del mine
 
@@ -218,6 +219,16 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
                 if has_all(known["selection"], (spelled(known["run"], collector.nodeid), collector.nodeid)):
                     ask("look")
                     missing.collector(collector, report)
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_pycollect_makeitem(self, collector, name):
+            known = ask("known")["loaded"]
+            if name[:4].lower() == "test":
+                module = getattr(collector, "module", None)
+                if id(module) not in known:
+                    known[id(module)] = module, touched(module)
+                if known[id(module)][1]:
+                    ask("loaded")
 
         @pytest.hookimpl(tryfirst=True)
         def pytest_itemcollected(self, item):
@@ -339,6 +350,38 @@ class Settings:
         return self.has_hook if name == "enable_assertion_pass_hook" else None
 
 
+def watch_loading(ask):
+    """Looks when a file of tests, or a conftest.py, has been imported, before pytest goes on with it."""
+    from _pytest import config, python
+    manager = config.PytestPluginManager
+
+    def watched(real):
+        def load(*args, **more):
+            try:
+                return real(*args, **more)
+            finally:
+                ask("loaded")
+        return load
+    manager._importconftest = watched(manager._importconftest)
+    if hasattr(python, "importtestmodule"):
+        python.importtestmodule = watched(python.importtestmodule)
+    else:
+        python.Module._importtestmodule = watched(python.Module._importtestmodule)
+
+
+def make_touched(ask):
+    """is_touched(module): True where a file of tests has an object of a class of a patch: to look at it may run code."""
+    modules, get = sys.modules, type.__getattribute__
+
+    def is_touched(module):
+        for value in list(vars(module).values()) if type(module) is type(sys) else ():
+            file = getattr(modules.get(get(type(value), "__module__")), "__file__", None)
+            if isinstance(file, str) and not ask("vouched", file):
+                return True
+        return False
+    return is_touched
+
+
 def rewrite_by(ask):
     """Has pytest's rewriting of asserts done by the core, which knows then what has come of a file. Else it
     would have to be done a second time, for comparing."""
@@ -362,6 +405,7 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     load_standard(want["ids"], repo)
     plugin = make_plugin(pytest, ask, want, repo, gate, keep_encodings(wanted_files(want["ids"])))
     rewrite_by(ask)
+    watch_loading(ask)
     if any(b"IsolatedAsyncioTestCase" in text_of(f) for f in wanted_files(want["ids"])):
         __import__("unittest.async_case")  # which unittest loads when it is asked for it
     ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest", "csbx_core", "csbx_events", "csbx_finders", "csbx_opened", "csbx_origins",
