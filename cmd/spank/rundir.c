@@ -2,8 +2,10 @@
 #include "cmd/spank/rundir.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
@@ -43,6 +45,39 @@ static int open_users(int rootfd, const char *name, uid_t uid, gid_t gid, struct
 	if ((st.st_mode & 07777) != 0700 && fchmod(fd, 0700) < 0)
 		return err_sys(e, "chmod %s", name);
 	return 0;
+}
+
+/* In one step, so that a start at the same time finds the old one or the new one. */
+static int put_link(int dirfd, const char *target, struct err *e)
+{
+	char name[32];
+	int r = 0;
+
+	snprintf(name, sizeof(name), "." SPANK_OTHER_DIR "-%d", (int)getpid());
+	if (symlinkat(target, dirfd, name) < 0)
+		return err_sys(e, "make the link %s", name);
+	if (renameat(dirfd, name, dirfd, SPANK_OTHER_DIR) < 0) {
+		r = err_sys(e, "rename %s", name);
+		unlinkat(dirfd, name, 0);
+	}
+	return r;
+}
+
+int spank_rundir_tell(const char *usual, const char *runtime_path, struct err *e)
+{
+	_close_ int fd = open_root(usual, e);
+	char there[PATH_MAX];
+	ssize_t n;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	n = readlinkat(fd, SPANK_OTHER_DIR, there, sizeof(there) - 1);
+	there[n > 0 ? n : 0] = 0;
+	if (str_eq(there, runtime_path))
+		return 0;
+	r = put_link(fd, runtime_path, e);
+	return r < 0 ? err_wrap(e, "%s", usual) : 0;
 }
 
 int spank_rundir_prepare(const char *runtime_path, uid_t uid, gid_t gid, char **ret, struct err *e)

@@ -13,4 +13,13 @@ struct err;
  */
 int spank_rundir_prepare(const char *runtime_path, uid_t uid, gid_t gid, char **ret, struct err *e);
 
+#define SPANK_OTHER_DIR "other"
+
+/*
+ * usual/other becomes a link to runtime_path: a start that is no task of SLURM hides both from its
+ * program (runtime/record/step_dirs.h). Run as the daemon, which owns the directory usual; what else
+ * is in that stays.
+ */
+int spank_rundir_tell(const char *usual, const char *runtime_path, struct err *e);
+
 #endif

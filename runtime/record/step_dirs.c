@@ -14,6 +14,11 @@ const char *step_dirs_told(void)
 	return told && *told == '/' ? told : NULL;
 }
 
+bool step_dirs_is_roots(const char *path)
+{
+	return str_eq(path, STEP_DIRS_USUAL) || str_eq(path, STEP_DIRS_OTHER);
+}
+
 /* UID/STEP/rc.local: the holder mounts it on that of the image, read-only. */
 bool step_file_is(const char *below_steps)
 {

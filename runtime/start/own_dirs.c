@@ -153,6 +153,12 @@ static int make(struct shown *s, const char *at, const struct op *op, struct err
 	return 0;
 }
 
+/* The plugin believes none that is not root's: one of the caller's would be in its way. */
+static bool is_for_root(const struct op *op)
+{
+	return geteuid() != 0 && step_dirs_is_roots(op->src);
+}
+
 /* What other users use as well is not for the first of them to make. 1: nor can the program make it. */
 static int leave_to_site(struct shown *s, const struct own_walk *w, const struct op *op,
 			 struct err *e)
@@ -212,6 +218,8 @@ static int walk_or_make(struct shown *s, struct op *op, struct own_walk *w, stru
 
 	if (w->is_foreign)
 		return pass_over_links(op->src, &op->links, e);
+	if (r == -ENOENT && w->is_missing && is_for_root(op))
+		return 1;
 	if (r == -ENOENT && w->is_missing) {
 		r = is_shown(s, w, &op->links, e);
 		if (r < 0)
@@ -297,7 +305,7 @@ static bool has_steps(const struct op *own)
 {
 	const char *told = step_dirs_told();
 
-	return str_eq(own->src, STEP_DIRS_USUAL) || (told && str_eq(own->src, told));
+	return step_dirs_is_roots(own->src) || (told && str_eq(own->src, told));
 }
 
 /* One directory by two paths: the first has what may be seen of it. */

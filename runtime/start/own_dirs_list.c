@@ -148,6 +148,7 @@ static void add_usual(struct strv *v, const struct paths *p)
 	add_once(v, str_printf("/tmp/csbx-%u", uid));
 	add_once(v, paths_scratch("/tmp")); /* TMPDIR=/tmp, where this start has another one */
 	add_once(v, str_printf(STEP_DIRS_USUAL));
+	add_once(v, str_printf(STEP_DIRS_OTHER));
 	add_told(v, step_dirs_told(), p);
 	add_of_enroot(v, p);
 }

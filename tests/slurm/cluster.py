@@ -11,7 +11,8 @@
 
 The daemons are root's, as on a real cluster, so that jobs run as the user who submits them. Both nodes
 are this host: they differ by name and port and offer 16 CPUs each whatever the machine has. The cluster touches no file
-outside DIR and disturbs no other SLURM on the machine: it picks its ports at random.
+outside DIR but /run/csbx-steps/other, which names the steps' directory of the cluster that had the last step, and
+disturbs no other SLURM on the machine: it picks its ports at random.
 """
 import ctypes
 import os
@@ -28,6 +29,7 @@ from pathlib import Path
 START_S = 90  # for daemons to start or end, on a loaded machine
 PORTS = range(20000, 30000)  # below what the kernel hands out by itself
 PR_SET_PDEATHSIG = 1
+USUAL_STEPS = Path("/run/csbx-steps")  # where the plugin says that it has its directory elsewhere
 DAEMONS = ("munged", "slurmctld", "slurmd", "slurmstepd")
 SBIN = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin"
 
@@ -305,9 +307,19 @@ class Cluster:
             except ClusterError:
                 pass
         self.daemons.clear()
+        self.forget_steps()
         if self.cgroups:
             self.remove_groups()
         shutil.rmtree(self.top, ignore_errors=True)
+
+    def forget_steps(self):
+        """What the plugin has outside of our directory."""
+        try:
+            if Path(os.readlink(USUAL_STEPS / "other")).is_relative_to(self.top):
+                (USUAL_STEPS / "other").unlink()
+            USUAL_STEPS.rmdir()
+        except OSError:
+            pass  # there is none, or it is another cluster's
 
     def groups(self):
         """Control groups of the nodes, the inner ones first."""

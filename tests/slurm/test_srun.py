@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+import cluster as clusters
 from plugin_steps import beside
 
 pytestmark = [pytest.mark.needs_root, pytest.mark.feature("userns")]
@@ -108,6 +109,54 @@ def test_a_mount_shows_nothing_of_the_users_steps(steps):
     out = steps.ok(f"--container-mounts={top}:/top", "sh", "-c", 'ls -A /top/steps; mkdir /top/steps/x; cat /etc/rc.local')
     assert out == 'exec "$@"\n'
     assert steps.runtime.name == "steps" and list(steps.runtime.iterdir()), "the plugin has its directory elsewhere"
+
+
+@pytest.mark.parametrize("mode", ["", ":ro"])
+def test_a_mount_outside_of_steps_shows_nothing_of_them(steps, mode):
+    """A start that is no task is not told of runtime_path, and the user's next step believes what lies there all the same."""
+    top, box = steps.runtime.parent, steps.jobs.box
+    steps.ok("true")
+    users = steps.runtime / str(box.owner.pw_uid)
+    assert users.is_dir()
+    for source, below in ((top, "steps"), (steps.runtime, "."), ("/tmp", os.path.relpath(steps.runtime, "/tmp")),
+                          ("/run", "csbx-steps")):
+        if not steps.runtime.is_relative_to(source) and source != "/run":
+            continue
+        inside = ["sh", "-c", f"cd /t/{below} && pwd; ls -A; mkdir x {users.name}/1.0.0; true"]
+        if source == steps.runtime:
+            box.fails("start", "--mount", f"{source}:/t{mode}", steps.image, *inside, says="which is csbx's own and is hidden")
+        else:
+            assert box.ok("start", "--mount", f"{source}:/t{mode}", steps.image, *inside).strip() == os.path.normpath(f"/t/{below}")
+    assert not (steps.runtime / "x").exists() and not (users / "1.0.0").exists()
+    box.ok("gc")
+    assert users.is_dir() and steps.ok("echo", "next") == "next\n"
+
+
+@pytest.mark.parametrize("was", ["nothing", "directory", "another"])
+def test_the_usual_directory_names_the_sites(steps, cluster, was):
+    """Made by root where it is missing, and kept: what a node without the word in plugstack.conf had there stays."""
+    made = clusters.USUAL_STEPS
+    cluster.forget_steps()
+    if was != "nothing":
+        made.mkdir(mode=0o755, exist_ok=True)
+    if was == "another":
+        (made / "other").symlink_to(cluster.top / "earlier")
+    assert steps.ok("echo", "fine") == "fine\n"
+    assert os.readlink(made / "other") == str(steps.runtime)
+    assert made.stat().st_uid == (made / "other").lstat().st_uid == 0 and made.stat().st_mode & 0o7777 == 0o755
+
+
+def test_the_sites_directory_is_not_made_by_a_start(steps, cluster):
+    """A directory of the user's in its place would keep the plugin from making root's."""
+    box, missing = steps.jobs.box, steps.jobs.box.work / "missing"
+    steps.ok("true")
+    (clusters.USUAL_STEPS / "other").unlink()
+    (clusters.USUAL_STEPS / "other").symlink_to(missing)
+    try:
+        assert box.ok("start", "--mount", f"{box.work}:/t", steps.image, "ls", "/t") == ""
+        assert not missing.exists()
+    finally:
+        (clusters.USUAL_STEPS / "other").unlink()
 
 
 def test_join_by_the_steps_number(steps):
