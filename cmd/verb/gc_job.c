@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,19 @@ static int leave_home(struct err *e)
 	return r ? err_oom(e) : 0;
 }
 
+/*
+ * Any user may have taken a name in /tmp, and the job's may close what is his: csbx has nothing of
+ * the job's there, or cannot see it. An Epilog that fails for it would have the node drained.
+ */
+static int pass_over(int r, struct err *e)
+{
+	if (r >= 0 || r == -ENOMEM)
+		return r;
+	cmd_warn("gc: %s; it is left as it is", e->msg);
+	*e = (struct err)ERR_INIT;
+	return 0;
+}
+
 /* Takes runtime, where the Epilog has not named a runtime path itself. */
 static int sweep(struct cmd *c, const struct gc_request *q, char *runtime, struct gc_report *ret,
 		 struct err *e)
@@ -76,7 +90,7 @@ static int sweep(struct cmd *c, const struct gc_request *q, char *runtime, struc
 	}
 	if (r < 0)
 		return r;
-	r = gc_run(&c->paths, q, &here, e);
+	r = pass_over(gc_run(&c->paths, q, &here, e), e);
 	for (size_t i = 0; i < here.n; i++) {
 		if (!gc_report_add(ret, here.items[i].kind, here.items[i].path,
 				   here.items[i].failed))

@@ -2,6 +2,7 @@
 """The set-up of a site: images for all, an importer, an Epilog, memory limits of jobs."""
 import json
 import os
+import pwd
 import subprocess
 
 import pytest
@@ -82,6 +83,45 @@ def test_gc_ends_what_nobody_supervises(sh):
 def test_gc_by_root_needs_both_ids(sh):
     p = as_root(sh, "gc", "--job", "7", env={"SLURM_JOB_UID": str(sh.owner.pw_uid)})
     assert p.returncode == 125 and "SLURM_JOB_GID" in p.stderr, p
+
+
+def taken(path, how, owner):
+    """The name of a directory of csbx's, in the hands of another user or closed by its own."""
+    other = pwd.getpwnam("csbx-test2")
+    if how == "file":
+        path.touch()
+    elif how == "fifo":
+        os.mkfifo(path)
+    elif how == "link":
+        path.symlink_to(path.parent)
+    else:
+        path.mkdir()
+        path.chmod({"another user's": 0o755, "another user's, closed": 0o700, "open to others": 0o777, "closed": 0}[how])
+    mine = how in ("open to others", "closed")
+    os.lchown(path, owner.pw_uid if mine else other.pw_uid, owner.pw_gid if mine else other.pw_gid)
+
+
+@pytest.mark.parametrize("variable", ["CSBX_RUNTIME_PATH", "CSBX_SCRATCH_PATH"])
+@pytest.mark.parametrize("how", ["another user's", "another user's, closed", "open to others", "closed", "file", "fifo", "link"])
+def test_an_epilog_does_not_fail_where_a_name_is_taken(csbx, how, variable):
+    """It would drain the node, and any user can take a name in /tmp. Starts are refused there."""
+    place, dead = csbx.top / "taken", csbx.dirs["run"] / "instances" / ("0" * 12)
+    env = {variable: str(place), "SLURM_JOB_UID": str(csbx.owner.pw_uid), "SLURM_JOB_GID": str(csbx.owner.pw_gid)}
+    below = place
+    if variable == "CSBX_SCRATCH_PATH":
+        place.mkdir(mode=0o755)
+        place.chmod(0o1777)
+        below = place / f"csbx-scratch-{csbx.owner.pw_uid}"
+        dead.parent.mkdir(mode=0o700, exist_ok=True)
+        dead.touch()
+        for path in (dead.parent, dead):
+            os.chown(path, csbx.owner.pw_uid, csbx.owner.pw_gid)
+    taken(below, how, csbx.owner)
+    was = below.lstat()
+    p = as_root(csbx, "gc", "--job", "7", env=env)
+    assert p.returncode == 0 and str(below) in p.stderr and "is left as it is" in p.stderr, p
+    assert below.lstat() == was and not dead.exists()
+    csbx.fails("gc", "--job", "7", env=env, says=str(below))
 
 
 # --- images -------------------------------------------------------------------------------------------------
