@@ -4,6 +4,7 @@
 import hashlib
 import json
 import os
+import pwd
 import re
 import resource
 import shutil
@@ -208,6 +209,63 @@ def test_job_step_variables(enroot, shell):
     said = environment(shell(ENV_0, env=job))
     assert (said["MASTER_ADDR"], said["MASTER_PORT"], said["RANK"], said["LOCAL_RANK"]) == ("n03", "61007", "3", "1")
     assert said["WORLD_SIZE"] == "9"
+
+
+@pytest.fixture
+def pmix(enroot):
+    """A step of PMIx: its variables, and the directories that SLURM makes for it."""
+    class Step:
+        top = enroot.work / "node"
+        env = {"SLURM_JOB_ID": "7", "SLURM_STEP_ID": "0", "SLURM_JOB_UID": "1", "SLURM_MPI_TYPE": "pmix_v4", "PMIX_RANK": "0",
+               "TMPDIR": str(top), "PMIX_SERVER_TMPDIR": str(top / "pmix.7.0")}
+        names = ["spmix_appdir_1_7.0", "spmix_appdir_7.0", "pmix.7.0"]
+
+        def make(self, name, uid, mode=0o700):
+            (self.top / name).mkdir()
+            (self.top / name).chmod(mode)
+            os.chown(self.top / name, uid, -1)
+    Step.top.mkdir()
+    Step.top.chmod(0o1777)
+    return Step()
+
+
+def test_directories_of_pmix(enroot, shell, pmix):
+    """Those that are there, writable, at their own names."""
+    owner = enroot.box.owner.pw_uid if enroot.box.user else os.geteuid()
+    for n, name in enumerate(pmix.names):
+        pmix.make(name, owner)
+        assert shell(f"ls {pmix.top}; echo out >{pmix.top}/{name}/out", env=pmix.env).split() == sorted(pmix.names[:n + 1])
+        assert (pmix.top / name / "out").read_text() == "out\n"
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("kind", ["directory", "file", "fifo", "link", "link to a directory of the caller's"])
+def test_what_another_user_has_in_the_place_of_pmix(enroot, shell, pmix, kind):
+    """Numbers of jobs come one after the other: any user can be there first."""
+    other, owner = pwd.getpwnam("csbx-test2" if enroot.box.user != "csbx-test2" else "csbx-test"), enroot.box.owner
+    pmix.make("mine", owner.pw_uid)
+    for name in pmix.names:
+        place = pmix.top / name
+        if kind == "directory":
+            pmix.make(name, other.pw_uid, 0o777)
+        elif kind == "file":
+            place.touch()
+        elif kind == "fifo":
+            os.mkfifo(place)
+        else:
+            place.symlink_to("mine" if "caller" in kind else "/")
+        os.lchown(place, other.pw_uid, other.pw_gid)
+    p = enroot.run("start", "sh", "sh", "-c", "grep -c pmix /proc/self/mountinfo", env=pmix.env)
+    assert (p.stdout, p.returncode) == ("0\n", 1), p
+    assert [line for line in p.stderr.splitlines() if "pmix" in line] == [
+        f"[WARN] the directory of the job's PMIx server: {pmix.top / name} is left out: it is no directory of yours or root's"
+        for name in pmix.names], p
+
+
+@pytest.mark.needs_root
+def test_a_directory_of_pmix_that_is_roots(enroot, shell, pmix):
+    pmix.make(pmix.names[0], 0, 0o755)
+    assert shell(f"ls {pmix.top}", env=pmix.env).split() == pmix.names[:1]
 
 
 # --- command --------------------------------------------------------------------------------------

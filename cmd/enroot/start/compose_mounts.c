@@ -202,6 +202,22 @@ static int add_text(struct compose *c, const char *place, const char *text, stru
 	return add_lines(c, &(struct lines){place, text, strlen(text), false, 0}, e);
 }
 
+static int add_pmix(struct compose *c, const char *dir, struct err *e)
+{
+	static const char place[] = "the directory of the job's PMIx server";
+	struct fstab_entry x = {.silent = true};
+	struct err why = ERR_INIT;
+	int r = stock_slurm_open_pmix(dir, &x.mount.source, &why);
+
+	if (r < 0)
+		compose_warn(c, "%s: %s", place, why.msg);
+	if (r <= 0)
+		return 0;
+	x.mount.target = strdup(dir);
+	x.mount.optional = x.mount.non_recursive = x.mount.no_links = true;
+	return add_entry(c, &x, place, e);
+}
+
 /* 10-home and 50-slurm-pmi. */
 static int add_stock(struct compose *c, struct err *e)
 {
@@ -209,14 +225,8 @@ static int add_stock(struct compose *c, struct err *e)
 	_strv_ struct strv pmix = STRV_INIT;
 	int r = stock_slurm_pmix_dirs(c->q->host_env, &pmix, e);
 
-	for (size_t i = 0; r >= 0 && i < pmix.n; i++) {
-		struct fstab_entry x = {.silent = true, .mount = {.optional = true}};
-
-		x.mount.source = strdup(pmix.items[i]);
-		x.mount.target = strdup(pmix.items[i]);
-		x.mount.non_recursive = true;
-		r = add_entry(c, &x, "the directory of the job's PMIx server", e);
-	}
+	for (size_t i = 0; r >= 0 && i < pmix.n; i++)
+		r = add_pmix(c, pmix.items[i], e);
 	if (r >= 0 && c->q->mount_home && home && *home == '/') {
 		struct fstab_entry x = {0};
 

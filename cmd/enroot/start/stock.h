@@ -28,6 +28,12 @@ int stock_slurm_environ(char *const *host, struct strv *env, struct err *e);
 /* The directories where PMIx's server is to be found in a job step. Pure. */
 int stock_slurm_pmix_dirs(char *const *host, struct strv *out, struct err *e);
 
+/*
+ * One of these: its path without links, the caller's to free. Any user may have made a directory of
+ * such a name: SLURM gives its own to the job's user. 1; 0: there is none; -EPERM: another user's.
+ */
+int stock_slurm_open_pmix(const char *dir, char **ret_real, struct err *e);
+
 /* 10-shadow: the caller's and the usual entries first in passwd and group. Pure. */
 struct stock_user {
 	const char *name, *home;

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd/enroot/conf/expand.h"
 #include "cmd/enroot/start/stock.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/num.h"
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 
 static const char *get(char *const *host, const char *name)
@@ -151,4 +156,20 @@ int stock_slurm_pmix_dirs(char *const *host, struct strv *out, struct err *e)
 	if (server && *server == '/')
 		strv_add(out, server);
 	return strv_check(out, e);
+}
+
+int stock_slurm_open_pmix(const char *dir, char **ret_real, struct err *e)
+{
+	struct err why = ERR_INIT;
+	_close_ int fd = path_open_source(dir, O_DIRECTORY | O_NOFOLLOW, &why);
+	struct stat st;
+
+	if (fd == -ENOENT)
+		return 0;
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISDIR(st.st_mode) ||
+	    (st.st_uid != geteuid() && st.st_uid != 0))
+		return err_set(e, EPERM, "%s is left out: it is no directory of yours or root's",
+			       dir);
+	*ret_real = path_of_open(fd, dir, e);
+	return *ret_real ? 1 : -e->code;
 }
