@@ -175,7 +175,6 @@ def test_a_line_of_100_megabytes(csbx, python_image):
 
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_leaves_nothing(csbx, python_image, sig):
-    code = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('up', flush=True)\ntime.sleep(100)"
     (csbx.work / "in").write_text(lines(*({"id": i, "code": "import time; time.sleep(100)"} for i in range(9))), encoding="utf-8")
     p = csbx.popen("eval", "--image", python_image, "--timeout", "100", "-j", "3", "--batch", csbx.work / "in")
     deadline = time.monotonic() + 60
