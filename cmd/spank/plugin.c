@@ -158,7 +158,7 @@ static int prepare_step(spank_t sp, struct err *e)
 		r = spank_programs_find(&plugin.site, &plugin.programs, e);
 	if (r >= 0)
 		r = spank_rundir_prepare(plugin.site.runtime_path, uid, gid, &plugin.user_dir, e);
-	if (r >= 0 && !str_eq(plugin.site.runtime_path, SPANK_RUNTIME_DIR))
+	if (r >= 0 && !geteuid() && !str_eq(plugin.site.runtime_path, SPANK_RUNTIME_DIR))
 		r = spank_rundir_tell(SPANK_RUNTIME_DIR, plugin.site.runtime_path, e);
 	if (r < 0)
 		return r;
