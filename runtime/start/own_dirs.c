@@ -32,6 +32,26 @@ static int changed(const char *at, const struct op *op, struct err *e)
 }
 
 /*
+ * Another user's directory in one of the caller's: with a writable mount of that a program moves it
+ * away, and makes there what csbx believes. 1: no such mount shows it.
+ */
+static int refuse_to_move(struct shown *s, const char *at, const struct op *op, struct err *e)
+{
+	int r;
+
+	s->wants_writable = true;
+	r = shown_has(s, at, e);
+	s->wants_writable = false;
+	if (r <= 0)
+		return r < 0 ? r : 1;
+	return err_set(e, EPERM,
+		       "csbx's own directory %s must be hidden from a mount, and its place %s is "
+		       "another user's, which a program could move away (chown it, or make the "
+		       "directory)",
+		       op->src, at);
+}
+
+/*
  * The directory at is closed to the caller: the program could open it, as it has the caller's id or
  * a subordinate one that a program has given it to, and make there what could not be hidden. 1: it
  * has no way to, in a directory of root's or of an id that is none here. Only what is seen of the
@@ -46,7 +66,7 @@ static int pass_over(struct shown *s, const char *at, int need, const struct op 
 	at = *at ? at : "/";
 	if (lstat(at, &st) == 0 && own_walk_is_of_others(&st) &&
 	    faccessat(AT_FDCWD, at, need, AT_EACCESS) < 0)
-		return 1;
+		return own_walk_is_kept(at) ? 1 : refuse_to_move(s, at, op, e);
 	r = shown_has_part(s, at, e);
 	if (r <= 0)
 		return r < 0 ? r : 1;

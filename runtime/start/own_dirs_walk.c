@@ -185,6 +185,21 @@ static bool is_kept(const char *name)
 	       own_walk_is_of_others(&st);
 }
 
+bool own_walk_is_kept(const char *path)
+{
+	char name[PATH_MAX];
+	const char *end = path;
+
+	while (*end && strlen(path) < sizeof(name)) {
+		end += strspn(end, "/");
+		end += strcspn(end, "/");
+		snprintf(name, sizeof(name), "%.*s", (int)(end - path), path);
+		if (*name && !is_kept(name))
+			return false;
+	}
+	return !*end;
+}
+
 bool own_walk_is_guarded(const char *path)
 {
 	_strv_ struct strv links = STRV_INIT, names = STRV_INIT;

@@ -45,6 +45,8 @@ int own_walk_look_plainly(const char *path);
 bool own_walk_is_of_others(const struct stat *st);
 /* Whether a program could put another thing into the link's place. A directory is kept otherwise. */
 bool own_walk_may_be_replaced(const char *link);
+/* Of a path without links: no name of it could be a program's to move away, or to put another into its place. */
+bool own_walk_is_kept(const char *path);
 /*
  * A directory that exists, and that another user or root guards: the caller can neither write to it
  * nor put another thing into the place of a name on the way.

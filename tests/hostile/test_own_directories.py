@@ -519,6 +519,27 @@ def test_a_place_of_a_site_that_the_program_could_make(csbx, world, busybox_imag
 
 
 @pytest.mark.needs_root
+@pytest.mark.parametrize("owner", ["root", "daemon"])
+@pytest.mark.parametrize("name, mode", [(".config", 0o755), (".cache", 0o755), (".cache", 0o700)])
+def test_a_directory_of_another_user_in_one_of_the_callers(csbx, world, busybox_image, owner, name, mode):
+    """A program with the caller's directory could move it away, as `.config` that sudo has made in a home."""
+    home = fresh_home(csbx, world)
+    theirs = home / name
+    theirs.mkdir()
+    os.chown(theirs, 0 if owner == "root" else pwd.getpwnam(owner).pw_uid, 0)
+    theirs.chmod(mode)
+    says = f"its place {theirs} is another user's, which a program could move away"
+    for source in (home, home.parent):
+        csbx.fails("start", "--mount", f"{source}:/h", busybox_image, "true", says=says)
+    for source in (f"{home}:/h:ro", f"{made(csbx, home / 'work')}:/h"):
+        csbx.ok("start", "--mount", source, busybox_image, "true")
+    for own in ("csbx", "enroot"):
+        (theirs / own).mkdir(mode=0o755)
+    if mode == 0o755:
+        csbx.ok("start", "--mount", f"{home}:/h", busybox_image, "sh", "-c", f"! mv /h/{name} /h/was 2> /dev/null")
+
+
+@pytest.mark.needs_root
 @pytest.mark.parametrize("mode", [0o1777, 0o2775])
 def test_what_the_configuration_names_in_a_directory_of_a_group(csbx, world, python_image, mode):
     """Nothing is there yet, and the caller may make it there, as the program may."""
