@@ -6,8 +6,8 @@
  * namespace, so that owners are what the container sees, and in its root, which nothing runs in
  * yet. The image is looked at without the mounts in it. Both sides are walked by descriptor and
  * every name is opened with O_NOFOLLOW: a symbolic link is copied as such, and never leads anywhere.
- * Another container that mounts the same volume may be at work in it meanwhile; the files that it
- * has made stay. Devices and sockets are left out; links to one file become files of their own. The
+ * Another container that mounts the same volume may be at work in it meanwhile; what it has made
+ * stays, whatever it is. Devices and sockets are left out; links to one file become files of their own. The
  * stack is on the heap and as deep as DEPTH_MAX.
  *
  * The directory above the volume, which no program reaches, has the lock of those that fill it, and
@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,6 +41,8 @@
 #define FILLING "filling"
 #define NEW_FILE ".csbx-fill" /* the one file of a directory that is being copied */
 
+#define NEW_NAME_BYTES (sizeof(NEW_FILE) + 17)
+
 #define DEPTH_MAX 256
 #define CHUNK_BYTES (1u << 30)
 
@@ -56,28 +59,37 @@ static void give(int fd, const struct stat *st)
 	(void)fchmod(fd, st->st_mode & 07777);
 }
 
-/* One that a killed start left makes room. */
-static int make_new_file(int dir)
+/*
+ * One that a killed start left makes room. A program with the volume may have made a directory of that
+ * name: it cannot know the other one.
+ */
+static int make_new_file(int dir, char name[NEW_NAME_BYTES])
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-	int fd = openat(dir, NEW_FILE, flags, 0600);
+	uint64_t random = 0;
+	int fd;
 
-	if (fd < 0 && errno == EEXIST && unlinkat(dir, NEW_FILE, 0) == 0)
-		fd = openat(dir, NEW_FILE, flags, 0600);
-	return fd;
+	snprintf(name, NEW_NAME_BYTES, NEW_FILE);
+	fd = openat(dir, name, flags, 0600);
+	if (fd < 0 && errno == EEXIST && unlinkat(dir, name, 0) == 0)
+		fd = openat(dir, name, flags, 0600);
+	if (fd >= 0 || getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return fd;
+	snprintf(name, NEW_NAME_BYTES, NEW_FILE "-%016llx", (unsigned long long)random);
+	return openat(dir, name, flags, 0600);
 }
 
 /* ENOENT: without locks, another start that fills took it away, and has made one of its own. */
-static int give_name(int dir, const char *name, struct err *e)
+static int give_name(int dir, const char *made, const char *name, struct err *e)
 {
-	int r = renameat2(dir, NEW_FILE, dir, name, RENAME_NOREPLACE);
+	int r = renameat2(dir, made, dir, name, RENAME_NOREPLACE);
 
 	if (r < 0 && (errno == EINVAL || errno == ENOSYS))
-		r = renameat(dir, NEW_FILE, dir, name);
-	if (r < 0 && errno != EEXIST && errno != ENOENT)
+		r = renameat(dir, made, dir, name);
+	if (r < 0 && errno != EEXIST && errno != ENOENT && errno != EISDIR)
 		return err_sys(e, "%s", name);
 	if (r < 0)
-		(void)unlinkat(dir, NEW_FILE, 0);
+		(void)unlinkat(dir, made, 0);
 	return 0;
 }
 
@@ -86,13 +98,14 @@ static int copy_file(int from_dir, int to_dir, const char *name, const struct st
 {
 	const struct timespec times[2] = {st->st_atim, st->st_mtim};
 	_close_ int from = -1, to = -1;
+	char made[NEW_NAME_BYTES];
 	struct stat there;
 	ssize_t n;
 
 	if (fstatat(to_dir, name, &there, AT_SYMLINK_NOFOLLOW) == 0)
 		return 0;
 	from = openat(from_dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	to = from < 0 ? -1 : make_new_file(to_dir);
+	to = from < 0 ? -1 : make_new_file(to_dir, made);
 	if (to < 0)
 		return err_sys(e, "%s", name);
 	do {
@@ -102,7 +115,7 @@ static int copy_file(int from_dir, int to_dir, const char *name, const struct st
 		return err_sys(e, "%s", name);
 	give(to, st);
 	(void)futimens(to, times);
-	return give_name(to_dir, name, e);
+	return give_name(to_dir, made, name, e);
 }
 
 static int copy_link(int from_dir, int to_dir, const char *name, const struct stat *st,
@@ -153,7 +166,9 @@ static int copy_dir(struct level *stack, size_t *depth, const char *name, const 
 
 	if (mkdirat(l->to, name, 0700) < 0 && errno != EEXIST)
 		return err_sys(e, "%s", name);
-	to = open_dir_at(l->to, name);
+	to = from < 0 ? -1 : open_dir_at(l->to, name);
+	if (from >= 0 && to < 0 && (errno == ENOTDIR || errno == ELOOP || errno == ENOENT))
+		return 0; /* another container has made something else there */
 	if (from < 0 || to < 0)
 		return err_sys(e, "%s", name);
 	give(to, st);

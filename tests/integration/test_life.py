@@ -412,6 +412,24 @@ def test_a_volume_that_a_killed_start_has_filled_in_part(filler):
         filler.ok("volume", "rm", "v")
 
 
+@pytest.mark.both_users
+def test_a_volume_in_which_a_program_stands_in_the_way(filler):
+    """What it has made by the names of the image's stays, and so does what csbx's own name for a new file is: starts go on."""
+    filler.ok("volume", "create", "v")
+    data = filler.dirs["data"] / "volumes/v/_data"
+    for name in (".csbx-fill", "f7"):
+        (data / name).mkdir()
+    (data / "f8").symlink_to("/proc")
+    (data.parent / "filling").touch()
+    for path in (data / ".csbx-fill", data / "f7", data / "f8", data.parent / "filling"):
+        os.chown(path, filler.owner.pw_uid, filler.owner.pw_gid, follow_symlinks=False)
+    for _ in range(2):
+        out = filler.ok("run", "--volume", "v:/d", filler.image, "sh", "-c", "ls /d | wc -l; test -d /d/f7 && readlink /d/f8; cat /d/f9 | wc -c")
+        assert out.split() == ["4000", "/proc", "4"]
+    assert not (data.parent / "filling").exists() and sorted(p.name for p in data.iterdir() if p.name.startswith(".")) == [".csbx-fill"]
+    filler.ok("volume", "rm", "v")
+
+
 # --- kills ------------------------------------------------------------------------------------------
 
 def supervisor_of(csbx, name):
