@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# What statements of tests take from the snippet that say no import: functions and classes by the names that they use. For check.py, which
-# compiles it where there are such statements.
+# What tests take by the names that they use, and say no import for: statements of them from the snippet, and those of a prompt from what
+# that has before its function. For check.py, which compiles it where there are such tests.
 USED, BOUND, IN_SCOPE = 16, 2 | 128, 15  # flags of a symbol: Include/internal/pycore_symtable.h
+WAYS_TO_IMPORT = "from solution", "import solution", "'solution'", '"solution"'
 # That the code may have imported for the tests as well.
 MODULES = frozenset("""math re itertools collections functools string heapq bisect random json datetime decimal fractions statistics operator
     sys os copy time cmath""".split())
 BRING = "__import__('solution').__bring__(globals())"  # what csbx writes before the statements
 WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
+
+
+LEFT_OUT_MAX = 3  # lines of a head that belong to what comes behind it: decorators, `if True:`
 
 
 def global_names(text):
@@ -53,9 +57,9 @@ def bring(space):
     known = CALLER.names()
     used = sorted(name for name in global_names(text) if name[:2] != "__")
     modules = [n for n in used if n in MODULES and n in known and times_written(text, n, ".") and not times_written(text, n, "(")]
-    names = [name for name in used if known.get(name, "v")[0] in "faocei" and name not in modules]
+    names = [name for name in used if known.get(name, "v")[:1] in tuple("faocei") and name not in modules]
     found = [name for name in names if name not in NOT_BROUGHT and (name not in space or is_of_snippet(space[name]))]
-    has_others = FUNCTION or "solution" in text.replace(BRING, "")  # which the tests have by themselves
+    has_others = FUNCTION or any([way in text.replace(BRING, "") for way in WAYS_TO_IMPORT])  # which the tests have by themselves
     found = found or names * (len(names) == 1 and not has_others)
     CALLER.has_its_names = True
     if used and not found:
@@ -68,3 +72,33 @@ def bring(space):
     for name in modules:
         if name not in space:
             space[name] = __import__(name)  # and not what the code has by that name
+
+
+# --- prompts -------------------------------------------------------------------------------------------------------------------------
+
+
+def head_of(text, first):
+    """(code, names that it binds) of what a prompt has before it defines the name; a text in it may look as if it did."""
+    from _symtable import symtable
+    lines = text.lstrip("\ufeff").splitlines(True)
+    ways = ["def %s(" % first, "async def %s(" % first, "class %s:" % first, "class %s(" % first]
+    for at in [n for n, line in enumerate(lines) if line.lstrip().startswith(tuple(ways))][::-1]:
+        for end in range(at, max(at - LEFT_OUT_MAX, 0), -1):
+            head = "".join(lines[:end])
+            try:
+                symbols = symtable(head, CHECK, "exec").symbols
+                return compile(head, CHECK, "exec", dont_inherit=True), {name for name, flags in symbols.items() if flags & BOUND}
+            except (SyntaxError, ValueError):
+                pass
+    return None, set()
+
+
+def take_prompt(space, text):
+    """It is the tests' author's, and not what the snippet has by such a name."""
+    first = FUNCTION.partition(".")[0]
+    code, bound = head_of(text.decode("utf-8", "replace"), first)
+    own = source_of(CHECK).decode("utf-8", "replace").partition("\n")[2]
+    if code is not None and (b"import *" in text or not bound.isdisjoint(global_names(own))):
+        kept = {name: space[name] for name in (first, "candidate") if name in space}
+        exec(code, space)
+        space.update(kept)

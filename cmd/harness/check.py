@@ -176,7 +176,8 @@ class Caller(object):
         """Of the snippet, with their kinds."""
         if self.known is None:
             found = self.value_of_name("")
-            if type(found) is not dict or not all(type(each) is str for pair in found.items() for each in pair):
+            is_told = type(found) is dict and all(type(n) is type(k) is str and (k or n == "__all__") for n, k in found.items())
+            if not is_told:
                 self.fail("the snippet does not tell its names")
             self.known = found
         return self.known
@@ -529,6 +530,7 @@ def main():
     sys.modules["__main__"] = module
     sys.modules["solution"] = Solution("solution")
     sys.modules["solution"].__again__ = again
+    sys.modules["solution"].__prompt__ = lambda space, text: need("BROUGHT") or take_prompt(space, text)
     sys.modules["solution"].__bring__ = lambda space: need("BROUGHT") or bring(space)
     sys.argv[:] = [CHECK]
     if FUNCTION:

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/judge/field_words.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -68,58 +67,6 @@ static int take_code(const struct value *line, struct eval_job *job, struct err 
 	return r < 0 ? r : strbuf_check(&answer, e);
 }
 
-#define NAME_BYTES 128
-
-/* Letters beyond ASCII are two bytes or more, each of which is none of ASCII. */
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
-}
-
-/* As a word of its own. */
-static bool names(const char *text, const char *name, size_t len)
-{
-	for (const char *p = text; (p = strstr(p, name)); p++) {
-		if ((p == text || !is_word(p[-1])) && !is_word(p[len]))
-			return true;
-	}
-	return false;
-}
-
-/* Words that no function can have as its name. */
-static const char keywords[] =
-	" False None True and as assert async await break class continue def del elif else except "
-	"finally for from global if import in is lambda nonlocal not or pass raise return try while "
-	"with yield ";
-static bool is_among(const char *words, const char *name)
-{
-	_free_ char *word = str_printf(" %s ", name);
-
-	return word && strstr(words, word);
-}
-
-/* The name that a line of the code defines, a function or a class; false: none that an import can have. */
-static bool defines(const char *line, char name[NAME_BYTES])
-{
-	static const char blanks[] = " \t";
-	const char *start = line;
-	size_t skip, n = 0;
-
-	if (!strncmp(line, "async", 5) && strspn(line + 5, blanks))
-		line += 5 + strspn(line + 5, blanks);
-	skip = !strncmp(line, "def", 3) ? 3 : line == start && !strncmp(line, "class", 5) ? 5 : 0;
-	if (skip && !strspn(line + skip, blanks))
-		skip = 0;
-	skip += skip ? strspn(line + skip, blanks) : 0;
-	while (skip && n + 1 < NAME_BYTES && is_word(line[skip + n])) {
-		name[n] = line[skip + n];
-		n++;
-	}
-	name[n] = 0;
-	return n && !isdigit((unsigned char)*name) && !str_has_prefix(name, "__") &&
-	       !is_among(keywords, name);
-}
-
 /*
  * Statements that assert, and what they need before them. They have their names from the code where
  * neither Python nor their own imports have them (brought.py), as far as they do not bind them.
@@ -141,68 +88,50 @@ static int take_test_list(const struct value *line, struct eval_job *job, struct
 	return r < 0 ? r : strbuf_check(&job->check, e);
 }
 
-/* The line of the text that defines the function; NULL: none does. */
-static const char *line_that_defines(const char *text, const char *function)
+/* As Python writes bytes. */
+static void add_bytes(const char *text, size_t n, struct strbuf *out)
 {
-	char name[NAME_BYTES];
+	strbuf_addstr(out, "b'");
+	for (size_t i = 0; i < n; i++) {
+		const unsigned char c = (unsigned char)text[i];
 
-	for (const char *p = text; *p; p = *p ? p + 1 : p) {
-		if (defines(p, name) && str_eq(name, function))
-			return p;
-		p = strchrnul(p, '\n');
+		if (c >= ' ' && c < 0x7f && c != '\'' && c != '\\')
+			strbuf_addch(out, (char)c);
+		else
+			strbuf_addf(out, "\\x%02x", c);
 	}
-	return NULL;
+	strbuf_addch(out, '\'');
 }
 
-/* A name that a line at the top of a prompt binds: a word of an import, of "NAME = ...", of a definition. */
-static bool binds_name_of(const char *line, const char *tests)
+/* What the beginning of a text imports of the future, which nothing may stand before. */
+static size_t future_bytes(const char *text)
 {
-	const size_t n = strcspn(line, "\n"), first = strcspn(line, " \t=:(\n");
-	const char *rest = line + first + strspn(line + first, " \t");
-	const bool is_import = str_has_prefix(line, "import ") || str_has_prefix(line, "from ");
-	char name[NAME_BYTES];
+	size_t n = 0;
 
-	if (defines(line, name))
-		return names(tests, name, strlen(name));
-	if (!is_import && *rest != '=' && *rest != ':')
-		return false;
-	for (const char *p = line; p < line + (is_import ? n : first);) {
-		size_t len = 0;
-
-		while (is_word(p[len]))
-			len++;
-		if (len && len < NAME_BYTES) {
-			memcpy(name, p, len);
-			name[len] = 0;
-			if (!is_among(keywords, name) && names(tests, name, len))
-				return true;
-		}
-		p += len ? len : 1;
-	}
-	return false;
+	while (str_has_prefix(text + n, "from __future__ "))
+		n = (size_t)(strchrnul(text + n, '\n') - text) + (strchr(text + n, '\n') != NULL);
+	return n;
 }
 
 /*
  * Tests of HumanEval may use what the prompt has before the function: what it defines there (poly,
- * encode_shift), imports, and binds. They get that, which is their author's; not what the snippet
- * has by that name.
+ * encode_shift), imports, and binds (brought.py).
  */
 static int add_prompt(const struct value *line, struct eval_job *job, struct err *e)
 {
 	const struct value *prompt = member(line, "prompt");
-	const char *text = prompt && prompt->kind == VALUE_STR ? prompt->text : "";
-	_free_ char *first =
-		job->function ? strndup(job->function, strcspn(job->function, ".(")) : NULL;
-	const char *end = first && job->has_check ? line_that_defines(text, first) : NULL;
 	_strbuf_ struct strbuf check = STRBUF_INIT;
-	bool is_named = false;
+	size_t future;
 
-	for (const char *p = text; end && p < end; p = strchrnul(p, '\n') + 1)
-		is_named |= binds_name_of(p, strbuf_str(&job->check));
-	if (!is_named)
+	if (!job->function || !job->has_check || !prompt || prompt->kind != VALUE_STR)
 		return 0;
-	strbuf_add(&check, text, (size_t)(end - text));
-	strbuf_add(&check, strbuf_str(&job->check), job->check.len);
+	future = future_bytes(strbuf_str(&job->check));
+	strbuf_add(&check, job->check.data, future);
+	strbuf_addstr(&check, "__import__('solution').__prompt__(globals(), ");
+	add_bytes(prompt->text, prompt->n, &check);
+	/* Lines keep their numbers where the first one is empty, as there. */
+	strbuf_addf(&check, ")%s%s", job->check.data[future] == '\n' ? "" : "\n",
+		    job->check.data + future);
 	strbuf_reset(&job->check);
 	strbuf_add(&job->check, strbuf_str(&check), check.len);
 	return strbuf_check(&check, e);

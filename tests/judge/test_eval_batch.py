@@ -529,6 +529,32 @@ def test_what_a_prompt_has_before_the_function(csbx, python_image):
     assert {r["id"]: r["all_passed"] for r in records} == {line["id"]: line["id"] != "own" for line in lines_}, records
 
 
+HEADS = {"LIMIT, OTHER = 24, 3\n": "LIMIT == 24", "LIMIT = OTHER = 24\n": "OTHER == 24", "for K in [24]:\n    pass\n": "K == 24",
+         "import math\nfrom functools import lru_cache\n\n@lru_cache(None)\n": "math", "try:\n    import math\nexcept ImportError:\n    math = None\n\n": "math",
+         '"""\ndef fact(n):\n"""\nimport math\n': "math", "\ufeffimport math\n": "math", "from math import (\n    isclose,\n    sqrt)\n": "isclose",
+         "from math import *\n": "isclose", "from typing import overload\nimport math\n@overload\ndef fact(n: int): ...\n": "math"}
+
+
+def test_all_that_a_prompt_may_have_before_the_function(csbx, python_image):
+    body, test = "    r = 1\n    for i in range(2, n + 1): r *= i\n    return r\n", "\n\nMETADATA = {{}}\n\n\ndef check(candidate):\n    assert candidate(4) == 24 and %s\n"
+    lines_ = [{"id": f"{head} {is_so}", "prompt": f"{head}def fact(n):\n", "completion": body if is_so else "    return 1\n", "entry_point": "fact",
+               "test": test.replace("{{}}", "{}") % said} for head, said in HEADS.items() for is_so in (True, False)]
+    lines_ += [{"id": "future True", "prompt": "import math\ndef fact(n):\n", "completion": body, "entry_point": "fact",
+                "test": "from __future__ import annotations\ndef check(candidate):\n    assert math and candidate(4) == 24\n"},
+               {"id": "own False", "prompt": "K = 24\ndef fact(n):\n", "completion": "    return 1\nK = 1\n", "entry_point": "fact",
+                "test": "def check(candidate):\n    assert candidate(4) == K\n"}]
+    records = batch(csbx, python_image, *lines_)
+    assert [(r["id"], r["check"]) for r in records if r["all_passed"] is not r["id"].endswith("True")] == [] and len(records) == len(lines_)
+
+
+def test_names_that_are_told_by_hand(csbx, python_image):
+    """A snippet that tells kinds which are none has failed, and its line is not wrong."""
+    code = "import sys\nsys._getframe(1).f_globals['kind_of'] = lambda f: ''\ndef similar(a, b): return 0\n"
+    records = batch(csbx, python_image, {"id": 0, "code": code, "test_list": ["assert similar([1, 2], [2]) == {2}"]},
+                    {"id": 1, "code": "def max(a): return sorted(a)[-1]", "test_list": ["assert max([1, 2]) == 2, 'wrong solution'"]})
+    assert [(r["status"], r["all_passed"] is (r["id"] == 1)) for r in records] == [("exited", True)] * 2, records
+
+
 def test_code_that_is_what_python_has(csbx, python_image):
     """It runs where the check does, as the same thing."""
     rows = {"uniq = set": ("uniq", "uniq([1, 1]) == {1}"), "to_int = int": ("to_int", "to_int('3') == 3"), "rev = reversed": ("rev", "list(rev([1, 2])) == [2, 1]"),
