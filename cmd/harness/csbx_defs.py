@@ -7,6 +7,7 @@ be code that the harness vouches for, of another test or of a library.
 import ast
 import builtins
 import contextlib
+import functools
 import os
 import sys
 import types
@@ -15,6 +16,7 @@ from csbx_conditions import CONDITIONAL, condition_of, is_condition_of
 from csbx_exact import defaults_of
 from csbx_outcomes import DEPTH_MAX, parts_of
 from csbx_syntax import once, tree_and_nodes
+from csbx_texts import says
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -154,9 +156,11 @@ def make_filed(text_of):
     with a test, or None; strange_marks(), strange_members() likewise. known: a dict that the core keeps, where no function leads to it."""
     read, reach, modules, of_text, is_machinery = text_of, reached_from, sys.modules, definitions_of, is_of_unittest
     is_of_pytest, is_as_said, code_type, marks_of = is_of_runner, is_condition_of, types.CodeType, marks_given
+    has_words = says
     library, wrapping = os.path.dirname(os.__file__) + "/", WRAPPING
     managers = tuple([getattr(contextlib, n) for n in ("_GeneratorContextManagerBase", "_GeneratorContextManager") if hasattr(contextlib, n)])
-    callables, prepares = (types.FunctionType, staticmethod, classmethod, property), PREPARES
+    callables = (types.FunctionType, staticmethod, classmethod, property, types.BuiltinFunctionType, type, functools.partial)
+    prepares = PREPARES
 
     def filed(known, file):
         if file not in known:
@@ -256,7 +260,10 @@ def make_filed(text_of):
             found, others = filed(known, home)
             for key, value in list(vars(base).items()) if base.__qualname__ in found else ():
                 dotted = "%s.%s" % (base.__qualname__, key)
-                is_told = dotted in found or dotted in others or key.encode() in read(home) or is_of_pytest(key, value) or \
+                code = getattr(getattr(value, "__func__", value), "__code__", None)
+                is_put = type(code) is not code_type or is_of_python(code)  # no function of the repository
+                is_told = dotted in found or dotted in others or is_of_pytest(key, value) or \
+                    (has_words(read(home), key) if is_put else key.encode() in read(home)) or \
                     key in prepares and is_of_decorator(found[base.__qualname__], value, is_vouched)
                 if is_machinery(kind, key) and not key.startswith("__") and isinstance(value, callables) and not is_told:
                     return "%s is not of %s" % (dotted, home)

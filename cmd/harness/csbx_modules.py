@@ -7,14 +7,15 @@ import types
 
 from csbx_imports import is_of_tests, name_beside
 from csbx_library import function_code, make_library
-from csbx_texts import attributes_read, attributes_set, bound_by_imports, names_stored, says, surely_imported
+from csbx_texts import attributes_read, attributes_set, bound_by_imports, names_bound, names_stored, says, surely_imported
 from csbx_ways import IDENTITY
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 # What the core keeps for it.
 MODULES_KNOWN = ("modules", "imports", "globals", "classes", "replaces", "attributes", "read", "defined", "plain", "inner", "dotted", "surely",
-                 "exports", "older", "kept")
+                 "exports", "older", "kept", "rebound")
+PLAIN = (int, float, complex, str, bytes, bool, tuple, frozenset)
 STARS_MAX = 8  # modules that take all names of one another
 COMPUTING = (b"globals(", b"locals(", b"vars(", b"__dict__", b"exec(")
 
@@ -24,7 +25,7 @@ def make_modules(ask, repo, text_of):
     what is another."""
     all_builtins, builtin_names, stored, text = vars(builtins), frozenset(vars(builtins)), names_stored, text_of
     is_test_file, sure, depth_max, computing = is_of_tests, surely_imported, STARS_MAX, COMPUTING
-    identity, is_not, map_to = IDENTITY, operator.is_not, map
+    identity, is_not, map_to, plain, otherwise = IDENTITY, operator.is_not, map, PLAIN, names_bound
     bound, set_in, has_words, code_of = bound_by_imports, attributes_set, says, function_code
     beside, read_in, (own_file, library, library_in_functions) = name_beside, attributes_read, make_library(ask, repo, text_of)
 
@@ -101,6 +102,38 @@ def make_modules(ask, repo, text_of):
         is_plain = kind.__module__ != "unittest.mock" and "-packages/" not in str(getattr(sys.modules.get(kind.__module__), "__file__", ""))
         return is_plain and not issubclass(type(value), types.ModuleType) and not any([a for _, a in sources])
 
+    def is_of_package(value):
+        kind = value if issubclass(type(value), (type, types.FunctionType)) else type(value)
+        return "-packages/" in str(getattr(sys.modules.get(kind.__module__), "__file__", ""))
+
+    def is_swapped(known, file, name, value, meant, sources):
+        """
+        True for a thing of Python's own, or a plain value, in the place of what a file of tests imports and binds by nothing else. What a
+        library has put into Python's modules is its matter, and so is what sys has for each test (sys.stdout).
+        """
+        alike = [m for m in meant if type(m) is type(value) and (m is value or type(m) in plain and m == value or
+                                                                 getattr(m, "__qualname__", m) == getattr(value, "__qualname__", value))]
+        if alike or is_of_package(value) or type(value).__module__ == "unittest.mock" or name in rebound(known, file):
+            return False
+        for (module, attribute), m in zip(sources, meant):
+            home = str(getattr(sys.modules.get(module), "__file__", ""))
+            is_ours = home.startswith(repo + "/")
+            if module == "sys" and type(m) not in plain or "-packages/" not in home and is_of_package(m):
+                return False
+            if is_ours and not ((is_test_file(home, repo) or callable(m)) and ask("vouched", home)):
+                return False
+            if is_ours and not is_test_file(home, repo) and code_of(value) is not None:
+                return False
+            if m is None or not (callable(m) or type(m) in plain or type(m) in (list, dict, set)):
+                return False
+        return bool(sources)
+
+    def rebound(known, file):
+        """Names that a file binds otherwise than by imports."""
+        if file not in known["rebound"]:
+            known["rebound"][file] = otherwise(text(file))
+        return known["rebound"][file]
+
     def sources_of(known, file):
         """What a file binds by imports at its top."""
         if file not in known["imports"]:
@@ -145,8 +178,10 @@ def make_modules(ask, repo, text_of):
             homes = [str(getattr(sys.modules.get(m), "__file__", "")) for m, _ in sources]
             outside = [h for h in homes if not h.startswith(repo + "/")]
             is_code = code_of(value) is not None or issubclass(type(value), type)
-            is_another = not any(value is m for m in meant) and (is_made(value, or_mock) or is_no_module(value, sources))
-            if is_another and (outside or (is_code and all([ask("vouched", h) for h in homes]))) and \
+            swapped = not any(value is m for m in meant) and is_swapped(known, file, name, value, meant, sources)
+            is_another = swapped or not any(value is m for m in meant) and (is_made(value, or_mock) or is_no_module(value, sources))
+            if is_another and (outside or is_code or swapped) and \
+                    (outside or all([ask("vouched", h) for h in homes])) and \
                     not any([has_words(text(f), name) for f in files]):
                 found("test_replaced", "%s in %s is not what it imports" % (name, file))
             for m, a in sources if outside else ():

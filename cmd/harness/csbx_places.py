@@ -33,6 +33,8 @@ def make_places(ask, repo, text_of, is_of_others):
         """True where others may put something by rights: a module that is no test's, whose words say so or set attributes; a method that
         what its class is made from wraps."""
         homes = [file_name(modules.get(b.__module__)) for b in mro(place.holder)] if isinstance(place.holder, type) else []
+        if isinstance(place.holder, type) and any([e[5] for e in definitions(text(place.file))[0].get(place.holder.__qualname__, ())]):
+            homes += [c.co_filename for c in codes if "/unittest/mock.py" in c.co_filename]  # which wraps the methods of a class
         around = [f for f in reach(value) if not is_original(place, f)]
         if len(around) < len(reach(value)) and any([type(f) is function_type and f.__code__.co_filename in homes for f in around]):
             return True

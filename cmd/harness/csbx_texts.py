@@ -70,6 +70,17 @@ def bound_by_imports(text, name_of=lambda level, module: ""):
         return {}
 
 
+def names_bound(text):
+    """Names that a file binds by anything but an import, anywhere in it."""
+    try:
+        nodes = nodes_of(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return set()
+    found = {n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    found.update(name for n in nodes if isinstance(n, ast.Global) for name in n.names)
+    return found | {n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))}
+
+
 def surely_imported(text):
     """Names that the statements of a module bind by imports, whatever happens: not those beneath `if` or `try`."""
     try:

@@ -429,6 +429,57 @@ def test_tests_that_replace_what_they_name(judge):
     assert r["resolved"] and r["tamper"] == [], (r["tests"], r["tamper"], r["stderr"])
 
 
+WRAPPED = """
+import contextlib
+import unittest
+from math import isclose
+from sys import maxsize, stdout
+from unittest import mock
+
+import calc
+from calc import add
+
+
+@contextlib.contextmanager
+def opened():
+    yield
+
+
+@mock.patch("calc.mul")
+class TestPatched(unittest.TestCase):
+    def test_a(self, mul):
+        self.assertEqual(add(1, 2), 3)
+
+
+@mock.patch.dict("os.environ", A="1")
+class TestPlain:
+    wanted = 3
+
+    def test_b(self):
+        assert add(1, 2) == self.wanted
+
+
+class TestOpened:
+    @opened()
+    def test_c(self):
+        assert isclose(add(1, 2), 3) and add(maxsize, 0) == maxsize and stdout is not None
+
+    @mock.patch.object(calc, "mul", return_value=7)
+    @mock.patch("os.getcwd")
+    def test_d(self, getcwd, mul):
+        assert calc.mul(1, 1) == 7 and add(1, 2) == 3
+"""
+
+
+def test_classes_and_methods_in_wrappers(judge):
+    judge.write(judge.repo / "tests/test_wrapped.py", WRAPPED)
+    patch = judge.patch(files={"calc.py": repositories.FIX})
+    r = judge("--strict", "--patch", patch, "--fail-to-pass", "tests/test_wrapped.py", code=0)
+    assert r["resolved"] and r["tamper"] == [] and len(r["tests"]) == 4
+    r = judge("--strict", "--runner", "unittest", "--patch", patch, "--fail-to-pass", "tests.test_wrapped.TestPatched.test_a", code=0)
+    assert r["resolved"] and r["tamper"] == []
+
+
 HELPED = {
     "calc.py": r"""
 def add(a, b):
