@@ -259,13 +259,16 @@ def make_filed(text_of):
                 continue
             found, others = filed(known, home)
             for key, value in list(vars(base).items()) if base.__qualname__ in found else ():
+                if not is_machinery(kind, key) or key.startswith("__") or not issubclass(type(value), callables):
+                    continue
                 dotted = "%s.%s" % (base.__qualname__, key)
-                code = getattr(getattr(value, "__func__", value), "__code__", None)
+                plain = value.__func__ if type(value) in (staticmethod, classmethod) else value
+                code = plain.__code__ if type(plain) is callables[0] else None
                 is_put = type(code) is not code_type or is_of_python(code)  # no function of the repository
                 is_told = dotted in found or dotted in others or is_of_pytest(key, value) or \
                     (has_words(read(home), key) if is_put else key.encode() in read(home)) or \
                     key in prepares and is_of_decorator(found[base.__qualname__], value, is_vouched)
-                if is_machinery(kind, key) and not key.startswith("__") and isinstance(value, callables) and not is_told:
+                if not is_told:
                     return "%s is not of %s" % (dotted, home)
         return None
     return strange_test, strange_marks, strange_members

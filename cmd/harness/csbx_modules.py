@@ -111,8 +111,9 @@ def make_modules(ask, repo, text_of):
         True for a thing of Python's own, or a plain value, in the place of what a file of tests imports and binds by nothing else. What a
         library has put into Python's modules is its matter, and so is what sys has for each test (sys.stdout).
         """
+        named = (types.FunctionType, types.BuiltinFunctionType, type)
         alike = [m for m in meant if type(m) is type(value) and (m is value or type(m) in plain and m == value or
-                                                                 getattr(m, "__qualname__", m) == getattr(value, "__qualname__", value))]
+                                                                 issubclass(type(m), named) and m.__qualname__ == value.__qualname__)]
         if alike or is_of_package(value) or type(value).__module__ == "unittest.mock" or name in rebound(known, file):
             return False
         for (module, attribute), m in zip(sources, meant):
