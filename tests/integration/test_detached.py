@@ -247,7 +247,7 @@ def test_asked_while_it_ends(box):
 
 def test_removal_takes_a_run_that_is_writing_its_result(box):
     """The supervisor lets go of the container first and then writes the result of the run."""
-    late = "inject=renameat,renameat2:delay_enter=400ms"
+    late = "inject=renameat,renameat2:delay_enter=250ms"
     slowly = ["strace", "-f", "-qq", "-o", "trace", "-e", "trace=renameat,renameat2", "-e", late]
     begun = subprocess.Popen([*slowly, *box.argv(["start", "-d", "--userns", "one", "box", "sh", "-c", LOOP])], env=box.env, cwd=box.work,
                              stdout=subprocess.PIPE, text=True, **box.identity())
