@@ -556,20 +556,11 @@ static void make_places(void)
 	snprintf(site_runtime, sizeof(site_runtime), "runtime_path=%s", runtime_dir);
 }
 
-/* As root the plugin says there where it has its directory instead. */
-static void remove_usual(void)
-{
-	char target[400] = "";
-
-	if (readlink("/run/csbx-steps/other", target, sizeof(target) - 1) > 0 &&
-	    !strncmp(target, top, strlen(top)))
-		unlink("/run/csbx-steps/other");
-	rmdir("/run/csbx-steps");
-}
-
 static void remove_places(void)
 {
 	char path[400];
+
+	toy_remove_link(runtime_dir);
 
 	for (const char *const *p = (const char *const[]){"csbx", "csbx-join", NULL}; *p; p++) {
 		snprintf(path, sizeof(path), "%s/%s", top, *p);
@@ -580,7 +571,6 @@ static void remove_places(void)
 	snprintf(path, sizeof(path), "%s/run", top);
 	rmdir(path);
 	rmdir(top);
-	remove_usual();
 }
 
 int main(int argc, char **argv)

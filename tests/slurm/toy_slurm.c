@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <slurm/spank.h>
 
@@ -166,4 +167,16 @@ spank_err_t spank_prepend_task_argv(spank_t sp, int argc, const char *argv[])
 	for (int i = 0; i < argc && i < 8; i++)
 		host.prepended[i] = argv[i];
 	return ESPANK_SUCCESS;
+}
+
+void toy_remove_link(const char *dir)
+{
+	static const char name[] = "/run/csbx-steps/other";
+	char there[400];
+	ssize_t n = readlink(name, there, sizeof(there) - 1);
+
+	there[n > 0 ? n : 0] = 0;
+	if (!strcmp(there, dir))
+		unlink(name);
+	rmdir("/run/csbx-steps");
 }

@@ -45,4 +45,7 @@ int toy_be_holder(int argc, char **argv);
 /* The place of NAME=VALUE in host.env, or of the NULL behind the last. */
 char **toy_find_env(const char *name);
 
+/* The plugin's link to dir, made as root; another run may have put its own there. */
+void toy_remove_link(const char *dir);
+
 #endif
