@@ -8,13 +8,11 @@ MODULES = frozenset("""math re itertools collections functools string heapq bise
     sys os copy time cmath""".split())
 BRING = "__import__('solution').__bring__(globals())"  # what csbx writes before the statements
 WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
-
-
 LEFT_OUT_MAX = 3  # lines of a head that belong to what comes behind it: decorators, `if True:`
 
 
 def global_names(text):
-    """(those that a text uses, those that it binds itself): what is local to a function of it is neither."""
+    """Names that a text uses and does not bind: what is local to a function of it is none of them."""
     from _symtable import SCOPE_OFF, symtable
     used, bound, top = set(), set(), symtable(text, CHECK, "exec")
     todo = [top]

@@ -34,7 +34,7 @@ struct hold {
 	int child_sock;    /* to csbx-hold in it, -1 */
 	int server_pidfd;  /* of the container's image server, -1 */
 	struct step_state state;
-	int save_dir;       /* what is to be saved goes there; -1: it was not there at the start */
+	int save_dir;       /* what is to be saved goes there; -1: nothing is */
 	int stop_fd;        /* what ends the commands that prepare the container; then 0 */
 	struct strbuf said; /* by commands that went wrong: for the user */
 };

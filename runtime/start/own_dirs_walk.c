@@ -54,7 +54,7 @@ static int follow(struct own_walk *w, const char *behind, struct strv *links, st
 }
 
 /*
- * A link of another user's, in a directory that is neither that user's: csbx goes by none, and has
+ * A link of another user's, in a directory that is not that user's: csbx goes by none, and has
  * nothing there (path_open_private_dir()).
  */
 static bool is_foreign(const char *link, const struct stat *st)
