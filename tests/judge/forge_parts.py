@@ -121,3 +121,46 @@ _pytest.reports.TestReport.__init__ = _passed
 def silenced_by(arguments):
     """Has the core's filter hash an object, whose class silences the core from there. arguments: of sys.audit(), where e is the object."""
     return SILENCED.replace("@", arguments)
+
+
+# overwrite(path, was, new): a store by mmap() changes a file and neither of its times.
+OVERWRITES = r"""def overwrite(path, was, new):
+    import mmap
+    with open(path, "r+b") as f:
+        store = mmap.mmap(f.fileno(), 0)
+        text = bytes(store)  # read before it is written: the kernel then sets no time
+        store[:] = text.replace(was, new)
+        store.close()
+
+
+def add(a, b):
+    return a - b
+
+
+def mul(a, b):
+    return a * b
+
+
+"""
+
+# quiet(): a context manager that swallows what a test asserts; contextlib puts it around a function.
+SWALLOWS = r"""import contextlib
+
+
+def add(a, b):
+    return a - b
+
+
+def mul(a, b):
+    return a * b
+
+
+@contextlib.contextmanager
+def quiet():
+    try:
+        yield
+    except AssertionError:
+        pass
+
+
+"""

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """stores into a helper of the tests by a mapping, in a copy of the repository"""
+import forge_parts
+
 VERDICT = "tamper test_replaced"
 REPO = {
     "tests/test_calc.py": r"""
@@ -20,25 +22,7 @@ def check(a, b):
 """,
 }
 FILES = {
-    "calc.py": r"""
-def overwrite(path, was, new):
-    import mmap
-    with open(path, "r+b") as f:
-        store = mmap.mmap(f.fileno(), 0)
-        text = bytes(store)  # read before it is written: the kernel then sets no time
-        store[:] = text.replace(was, new)
-        store.close()
-
-
-def add(a, b):
-    return a - b
-
-
-def mul(a, b):
-    return a * b
-
-
-overwrite("tests/helpers.py", b"    assert ", b"    1 or   ")
+    "calc.py": forge_parts.OVERWRITES + r"""overwrite("tests/helpers.py", b"    assert ", b"    1 or   ")
 """,
 }
 NEEDS = ["--copy-repo"]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """stores into the file of tests by a mapping, and has it imported once more while it is imported"""
+import forge_parts
+
 VERDICT = "tamper test_replaced"
 REPO = {
     "conftest.py": r"""
@@ -7,25 +9,7 @@ REPO = {
 """,
 }
 FILES = {
-    "calc.py": r"""
-def overwrite(path, was, new):
-    import mmap
-    with open(path, "r+b") as f:
-        store = mmap.mmap(f.fileno(), 0)
-        text = bytes(store)  # read before it is written: the kernel then sets no time
-        store[:] = text.replace(was, new)
-        store.close()
-
-
-def add(a, b):
-    return a - b
-
-
-def mul(a, b):
-    return a * b
-
-
-def again():
+    "calc.py": forge_parts.OVERWRITES + r"""def again():
     import os, sys
     if "test_more" in sys.modules:
         overwrite("tests/test_more.py", b"    assert ", b"    1 or   ")

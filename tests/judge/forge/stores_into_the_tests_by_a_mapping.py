@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """stores into the file that the tester's patch adds by a mapping, which leaves its times"""
+import forge_parts
+
 VERDICT = "tamper test_replaced"
 REPO = {
     "conftest.py": r"""
@@ -7,25 +9,7 @@ import calc
 """,
 }
 FILES = {
-    "calc.py": r"""
-def overwrite(path, was, new):
-    import mmap
-    with open(path, "r+b") as f:
-        store = mmap.mmap(f.fileno(), 0)
-        text = bytes(store)  # read before it is written: the kernel then sets no time
-        store[:] = text.replace(was, new)
-        store.close()
-
-
-def add(a, b):
-    return a - b
-
-
-def mul(a, b):
-    return a * b
-
-
-overwrite("tests/test_more.py", b"    assert ", b"    1 or   ")
+    "calc.py": forge_parts.OVERWRITES + r"""overwrite("tests/test_more.py", b"    assert ", b"    1 or   ")
 """,
 }
 TEST_PATCH = """

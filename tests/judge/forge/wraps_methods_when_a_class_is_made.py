@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """wraps the tests of a plain class in a context manager that swallows, when Python makes the class"""
+import forge_parts
+
 VERDICT = "tamper test_replaced"
 REPO = {
     "tests/test_calc.py": r"""
@@ -16,27 +18,7 @@ class TestCalc:
 }
 LISTS = ("tests/test_calc.py::TestCalc::test_sum", "tests/test_calc.py::TestCalc::test_mul")
 FILES = {
-    "calc.py": r"""
-import contextlib
-
-
-def add(a, b):
-    return a - b
-
-
-def mul(a, b):
-    return a * b
-
-
-@contextlib.contextmanager
-def quiet():
-    try:
-        yield
-    except AssertionError:
-        pass
-
-
-import builtins
+    "calc.py": forge_parts.SWALLOWS + r"""import builtins
 
 build = builtins.__build_class__
 

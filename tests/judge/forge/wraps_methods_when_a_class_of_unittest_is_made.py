@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """wraps the tests of a class of unittest in a context manager that swallows, by what the library has for that"""
+import forge_parts
+
 VERDICT = "tamper test_replaced"
 REPO = {
     "tests/test_calc.py": r"""
@@ -20,27 +22,7 @@ class TestCalc(unittest.TestCase):
 }
 LISTS = ("tests/test_calc.py::TestCalc::test_sum", "tests/test_calc.py::TestCalc::test_mul")
 FILES = {
-    "calc.py": r"""
-import contextlib
-
-
-def add(a, b):
-    return a - b
-
-
-def mul(a, b):
-    return a * b
-
-
-@contextlib.contextmanager
-def quiet():
-    try:
-        yield
-    except AssertionError:
-        pass
-
-
-import unittest
+    "calc.py": forge_parts.SWALLOWS + r"""import unittest
 
 real = unittest.TestCase.__dict__["__init_subclass__"]
 

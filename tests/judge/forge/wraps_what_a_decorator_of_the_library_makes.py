@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """wraps what a decorator of the library makes of a test in a context manager that swallows"""
+import forge_parts
+
 VERDICT = "tamper test_replaced"
 REPO = {
     "tests/test_calc.py": r"""
@@ -18,27 +20,7 @@ def test_mul():
 }
 LISTS = ("tests/test_calc.py::test_sum", "tests/test_calc.py::test_mul")
 FILES = {
-    "calc.py": r"""
-import contextlib
-
-
-def add(a, b):
-    return a - b
-
-
-def mul(a, b):
-    return a * b
-
-
-@contextlib.contextmanager
-def quiet():
-    try:
-        yield
-    except AssertionError:
-        pass
-
-
-import unittest.mock
+    "calc.py": forge_parts.SWALLOWS + r"""import unittest.mock
 
 real = unittest.mock.patch
 
