@@ -100,9 +100,10 @@ static int set_type(struct mount_spec *m, const char *type, struct err *e)
 	return 0;
 }
 
+/* "bind" alone is the option: it asks for the mounts below to be left out. */
 static bool is_type(const char *s)
 {
-	return str_eq(s, "none") || str_eq(s, "bind") || str_eq(s, "tmpfs");
+	return str_eq(s, "none") || str_eq(s, "tmpfs");
 }
 
 /* dump and pass numbers of fstab: checked, without meaning here. */

@@ -40,6 +40,11 @@ static int clone_source(const struct op *op, struct err *e)
 		return err_set(e, EMFILE,
 			       "more mounts than files may be open: raise the limit "
 			       "(ulimit -n)");
+	if (fd == -EINVAL && op->kind == OP_BIND && !recursive)
+		return err_set(e, EINVAL,
+			       "%s: mounts lie below it, and the kernel gives them to an ordinary "
+			       "user only with what they cover: mount it with them (rbind)",
+			       op->src);
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st) < 0)

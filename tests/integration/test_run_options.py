@@ -263,8 +263,17 @@ def test_the_root_of_the_host_as_a_mount(box):
     """The mounts that csbx itself has made over that root do not show through."""
     want = sorted(os.listdir("/"))
     assert sorted(sh(box, "ls -A /host", "-m", "/:/host:ro").split()) == want
-    assert sorted(sh(box, "ls -A /b; echo /a/*", "-m", "/:/a", "-m", "/etc/..:/b:bind").split()) == \
+    assert sorted(sh(box, "ls -A /b; echo /a/*", "-m", "/:/a", "-m", "/etc/..:/b:rbind").split()) == \
         sorted(want + [f"/a/{n}" for n in want if n[0] != "."])
+
+
+@pytest.mark.parametrize("option", [["-m", "/:/b:bind"], ["-m", "/:/b:bind,ro"], ["-m", "/:/b:none:bind"],
+                                    ["-m", "type=bind,src=/,dst=/b,bind-recursive=disabled"]],
+                         ids=["alone", "read-only", "fstab", "docker"])
+def test_a_mount_without_those_below(box, option):
+    """The kernel gives an ordinary user no mount without those that lie on it."""
+    p = box.run("start", *option, "box", "true")
+    assert p.returncode == 125 and "mounts lie below it" in p.stderr and "(rbind)" in p.stderr
 
 
 def test_sources_that_climb_to_the_root(box):

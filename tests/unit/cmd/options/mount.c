@@ -53,7 +53,8 @@ static void test_short_forms(void)
 	is_str(told(mount_parse, "/src:/dst:ro"), "bind /src /dst ro", "docker's read-only");
 	is_str(told(mount_parse, "/src:/dst:ro,noexec"), "bind /src /dst ro noexec", "two words");
 	is_str(told(mount_parse, "/src:ro"), "bind /src /src ro", "enroot's source and options");
-	is_str(told(mount_parse, "/src:/dst:bind"), "bind /src /dst", "a type");
+	is_str(told(mount_parse, "/src:/dst:none"), "bind /src /dst", "a type");
+	is_str(told(mount_parse, "/src:/dst:bind"), "bind /src /dst one", "an option");
 	is_str(told(mount_parse, "/src:/dst:rbind,ro"), "bind /src /dst ro", "recursive");
 	is_str(told(mount_parse, "/src:/dst:bind,ro"), "bind /src /dst ro one", "not recursive");
 	is_str(told(mount_parse, "/src:/dst:ro,rw"), "bind /src /dst", "the last word counts");
