@@ -4,6 +4,7 @@
 import select
 
 PRINTED_MAX = 7000000
+NAMES_BYTES_MAX = 256 << 10  # of those that are told with `L`
 HAS_MADE, HAS_KINDS = 77, 78  # exit codes of a case that needed more of the harness than is compiled
 CASE, MARSHALLED, NAMES = b"C[N"  # kinds of a frame, and what the payload of the first begins with: PROTOCOL.md
 POLLER = select.poll()  # of the process that serves
@@ -129,8 +130,8 @@ def about(space, path):
     return [kind, class_told(found) if kind == "e" else found if kind in ("v", "c") else None]
 
 
-def tell_names(space, number):
-    """By the process that serves: each check that imports from the snippet asks this."""
+def names_told(space):
+    """Of what asserting code may import. By the process that serves."""
     names, firsts = {}, {}
     for name, found in list(space.items()):
         if type(name) is str and name[:2] != "__":
@@ -140,8 +141,23 @@ def tell_names(space, number):
     everything = space.get("__all__")
     if type(everything) in (list, tuple) and all(type(name) is str for name in everything):
         names["__all__"] = "\n".join(everything)
-    send(b"A", number, literal(["R", "dict", names, None]))
+    return literal(["R", "dict", names, None])
+
+
+def tell_names(space, number):
+    send(b"A", number, names_told(space))
     send(b"E", number, b"i0;")
+
+
+def names_wanted(space):
+    """What goes with `L`. csbx has asked before the snippet was there where it knows that the check will ask; b"": it may ask again."""
+    if not POLLER.poll(0) or receive_frame()[0][0] != NAMES:
+        return b""
+    try:
+        names = names_told(space)
+    except BaseException:
+        return b""
+    return names if len(names) <= NAMES_BYTES_MAX else b""
 
 
 def told(answer, output, error, is_awaited):
@@ -358,8 +374,8 @@ def main():
             sys.excepthook(type(error), error, error.__traceback__)
         flush()
         posix._exit(1)
-    send(b"L", 0)
     try:
+        send(b"L", 0, names_wanted(module.__dict__))
         serve(module.__dict__)
     except Gone:
         flush()

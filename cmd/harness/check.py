@@ -133,8 +133,14 @@ class Caller(object):
                 self.fail("a process of the check cannot call: %s" % error)
         return self.carriers[me]
 
-    def ask(self, question):
+    def carrier_to_ask(self):
         carrier = self.carrier()
+        if carrier.is_first_open:
+            self.fail("a signal came while the snippet was asked for its names")
+        return carrier
+
+    def ask(self, question):
+        carrier = self.carrier_to_ask()
         if carrier.thread == self.threads.get_ident():  # while it reads an answer
             raise ValueError("a value that is asked for more")
         return carrier.ask(question)
@@ -152,14 +158,16 @@ class Caller(object):
                 loop.call_soon_threadsafe(lambda: future.done() or future.set_result(None))
             except RuntimeError:
                 pass  # it is closed, and no task waits
-        self.carrier().begin(question, answers, done)
+        self.carrier_to_ask().begin(question, answers, done)
         await future
         if not answers:
             raise Gone()
         return answers[0]
 
     def value_of_name(self, path):
-        answer = self.ask(literal([path, None, None]))
+        question = literal([path, None, None])
+        answer = None if path else self.carrier_to_ask().ask_first(question)
+        answer = answer or self.ask(question)
         if answer[0] != "R":
             self.fail(answer[1] if answer[0] == "F" else "the snippet does not tell its names")
         if WATCH is not None and WATCH.alive:
@@ -503,8 +511,11 @@ def ask_for_lacking(error):
 def leave():
     flush()
     carrier = CALLER.carriers.get(posix.getpid())
-    if carrier and carrier.begun != carrier.ended:
-        CALLER.ask(literal(["", None, None]))  # behind a call whose end no task has waited for
+    if carrier and carrier.begun != carrier.ended and CALLER.failed is None:
+        try:
+            CALLER.ask(literal(["", None, None]))  # behind a call whose end no task has waited for
+        except CallFailed:
+            pass
     if CALLER.failed is not None:
         tell(b"X", literal(["CallFailed", CALLER.failed, 0]))
         posix._exit(1)

@@ -146,6 +146,25 @@ static void answer_from(struct check_relay *r, const struct value *v, int ret)
  * --- to the snippet ------------------------------------------------------------------------------
  */
 
+/* Without the snippet. A call is done by a fork, so these are its names as long as it lasts. */
+static bool answer_with_names(struct check_relay *r, struct check_asker *a)
+{
+	_value_pool_ struct value_pool pool = VALUE_POOL_INIT;
+	struct value v = {.kind = VALUE_NONE};
+	int ret;
+
+	if (!a->is_about_all || !r->names.len)
+		return false;
+	ret = value_read_literal(&pool, r->names.data, r->names.len, &v, NULL);
+	if (ret < 0)
+		v.kind = VALUE_NONE;
+	r->served = a;
+	r->is_about_name = true;
+	r->is_about_attribute = false;
+	answer_from(r, &v, ret);
+	return true;
+}
+
 static void ask(struct check_relay *r, struct check_asker *a)
 {
 	r->has_answer = false;
@@ -221,23 +240,31 @@ static void asked(struct check_relay *r, struct check_asker *a, const struct har
 	value_write_call(&list, &a->question);
 	if (r->snippet_is_gone || r->state == CHECK_LEAVING)
 		answer_gone(r, a);
-	else if (r->state == CHECK_IDLE)
+	else if (r->state == CHECK_IDLE && !answer_with_names(r, a))
 		ask(r, a);
 }
 
-/* The question that came first is the next. */
-static void idle(struct check_relay *r)
+static struct check_asker *first_asker(const struct check_relay *r)
 {
-	struct check_asker *next = NULL;
+	struct check_asker *first = NULL;
 
-	enter(r, CHECK_IDLE, r->step_ms);
-	r->refusal = (struct refusal){0};
 	for (size_t i = 0; i < r->n_askers; i++) {
 		struct check_asker *a = r->askers[i];
 
-		if (a->has_question && (!next || a->turn < next->turn))
-			next = a;
+		if (a->has_question && (!first || a->turn < first->turn))
+			first = a;
 	}
+	return first;
+}
+
+static void idle(struct check_relay *r)
+{
+	struct check_asker *next;
+
+	enter(r, CHECK_IDLE, r->step_ms);
+	r->refusal = (struct refusal){0};
+	while ((next = first_asker(r)) && answer_with_names(r, next))
+		;
 	if (next)
 		ask(r, next);
 }
@@ -284,6 +311,8 @@ static int from_snippet(struct check_relay *r, const struct harness_frame *f)
 
 	if (r->state == CHECK_LOADING && f->kind == 'L') {
 		r->verdict->completed = 1;
+		if (f->len <= NAMES_BYTES_MAX)
+			strbuf_add(&r->names, f->payload, f->len);
 		if (is_check_gone(r))
 			enter(r, CHECK_LEAVING, LEAVE_MS);
 		else
@@ -472,8 +501,8 @@ int check_relay_handle(void *ctx)
  * --- its life ------------------------------------------------------------------------------------
  */
 
-int check_relay_open(struct check_relay *r, struct eval_verdict *v, uint64_t step_ms, int far[2],
-		     struct err *e)
+int check_relay_open(struct check_relay *r, struct eval_verdict *v, uint64_t step_ms,
+		     bool wants_names, int far[2], struct err *e)
 {
 	int ret;
 
@@ -490,6 +519,8 @@ int check_relay_open(struct check_relay *r, struct eval_verdict *v, uint64_t ste
 		ret = add_asker(r, -1, &far[1], e);
 	if (ret >= 0)
 		enter(r, CHECK_LOADING, r->step_ms);
+	if (ret >= 0 && wants_names)
+		peer_send(&r->snippet, &r->watch, 'N', 0, NULL);
 	return ret;
 }
 
@@ -499,6 +530,7 @@ void check_relay_close(struct check_relay *r)
 	for (size_t i = 0; i < r->n_askers; i++)
 		free_asker(r->askers[i]);
 	free(r->askers);
+	strbuf_free(&r->names);
 	free(r->unfit);
 	peer_watch_close(&r->watch);
 }

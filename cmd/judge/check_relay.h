@@ -48,6 +48,7 @@ struct check_relay {
 		*served; /* whose question the snippet is at; NULL: no process waits for it */
 	enum check_state state;
 	uint64_t number, step_ms, turns;
+	struct strbuf names; /* the answer to who asks for them all; empty: the snippet is asked */
 	bool has_answer;
 	bool is_call_open; /* its fork has not been heard to end */
 	struct refusal refusal;
@@ -64,11 +65,12 @@ struct check_relay {
 
 /*
  * v takes what the snippet and the asserting code say of themselves. step_ms: for loading and for
- * each call. far: the containers' ends, of the snippet and of the asserting code; the caller's. On
+ * each call. wants_names: the asserting code will ask which names the snippet has, so the snippet
+ * tells them as it is loaded. far: the containers' ends, of the snippet and of the asserting code; the caller's. On
  * failure too, check_relay_close() and closing what is not -1 in far is the caller's.
  */
-int check_relay_open(struct check_relay *r, struct eval_verdict *v, uint64_t step_ms, int far[2],
-		     struct err *e);
+int check_relay_open(struct check_relay *r, struct eval_verdict *v, uint64_t step_ms,
+		     bool wants_names, int far[2], struct err *e);
 /*
  * 0: go on; above 0: the snippet's container ends, as that (container.h, struct container_channel).
  */

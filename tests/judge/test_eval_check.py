@@ -141,6 +141,40 @@ except Late:
     assert r["all_passed"] and r["check"]["result"]["stdout"] == "in order\n", r["check"]
 
 
+@pytest.mark.parametrize("asserting", [
+    "import signal\nrung = []\nsignal.signal(signal.SIGALRM, lambda *a: rung.append(1))\nsignal.setitimer(signal.ITIMER_REAL, 0.3)\n"
+    "from solution import f\nassert f() == 1 and rung\n",
+    "from concurrent.futures import ThreadPoolExecutor\ndef ask(_):\n    from solution import f\n    return f()\n"
+    "with ThreadPoolExecutor(8) as pool:\n    assert list(pool.map(ask, range(20))) == [1] * 20\n",
+    "import os\npid = os.fork()\nif not pid:\n    from solution import f\n    os._exit(f())\n"
+    "assert os.waitpid(pid, 0)[1] == 256\nfrom solution import f\nassert f() == 1\n",
+    "try:\n    from solution import missing\nexcept ImportError:\n    from solution import *\nassert f() == 1\n",
+    "import solution\nassert 'f' in dir(solution) and solution.f() == 1\n",
+], ids=["signal", "threads", "fork", "missing", "dir"])
+@pytest.mark.parametrize("names", [0, 300], ids=["few", "many"])
+def test_names_are_told_when_the_snippet_is_loaded(csbx, python_image, asserting, names):
+    code = f"import time\ntime.sleep(1)\nglobals().update({{'n%d' % i: i for i in range({names})}})\ndef f(): return 1\n"
+    r = check(csbx, python_image, code, asserting)
+    assert r["all_passed"], r["check"]
+
+
+@pytest.mark.parametrize("code", ["raise ValueError", "import os\nos._exit(0)", "import os\nos.close(3)\ndef f(): return 1",
+                                  "import os\nos.read(3, 4)\ndef f(): return 1",
+                                  "import os\nos.read(3, 16)\nos.write(3, b'L\\0\\0\\0\\1' + bytes(11) + b'x')\ndef f(): return 1",
+                                  "class K(type):\n    __class__ = property(lambda s: 1 / 0)\nclass f(metaclass=K): pass"])
+def test_names_that_are_not_told(csbx, python_image, code):
+    r = check(csbx, python_image, code, "from solution import f\nassert f() == 1\n", "--timeout", "3")
+    assert not r["all_passed"] and not r["check"]["passed"] and r["check"]["error_summary"]["type"], r["check"]
+
+
+def test_a_signal_that_ends_the_question_for_names(csbx, python_image):
+    code = "import time\ntime.sleep(1)\ndef f(): return 1\n"
+    asserting = ("import signal\ndef ring(*a): raise TimeoutError\nsignal.signal(signal.SIGALRM, ring)\nsignal.setitimer(signal.ITIMER_REAL, 0.3)\n"
+                 "try:\n    from solution import f\nexcept TimeoutError:\n    pass\n")
+    r = check(csbx, python_image, code, asserting)
+    assert not r["all_passed"] and r["check"]["error_summary"]["message"] == "a signal came while the snippet was asked for its names", r["check"]
+
+
 def test_in_a_batch(csbx, python_image):
     (csbx.work / "in").write_text(json.dumps({"id": 1, "code": "def f(): return 1", "check": "from solution import f\nassert f() == 1"}) + "\n" +
                                   json.dumps({"id": 2, "code": "def f(): return 2", "check": "from solution import f\nassert f() == 1"}), encoding="utf-8")
