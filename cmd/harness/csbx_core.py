@@ -21,6 +21,7 @@ import sys
 import threading
 import time
 
+from csbx_calls import make_calls
 from csbx_events import is_of_core, make_audit, make_filter
 from csbx_finders import make_finders
 from csbx_innards import make_innards
@@ -36,6 +37,7 @@ from csbx_ways import EVENT, IDENTITY, ask_by_event, close_ways, guard_collector
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
+HERE = os.path.dirname(os.path.realpath(__file__))
 FD_CHANNEL = 3
 FD_INPUT = 4
 FD_HIGH = 200  # out of the way of code that counts or closes low descriptors
@@ -96,10 +98,10 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
     repo, changed, begin_s, inodes, told, vouched = None, frozenset(), None, frozenset(), set(), {}
     check_critical = check_all = look = settle_state = check_state = guard = audited = is_as_before = check_tracers = None
     _len, _str, _id, _type, compile_text, open_file = len, str, IDENTITY, type, compile, open
-    armed = entered = returned = memory = None
-    is_over = True
+    memory = None
     starts, failure, rewrite, is_doubted, of_tests, older, doubles = str.startswith, Exception, None, False, OF_TESTS, {}, {}
     module_loaded = check_shadows = note_finders = who_finds = None
+    plain_text, own_home = str.__str__, HERE + "/"
     of_rewriter, part, readlink, is_memory_link = OF_REWRITER, str.partition, os.readlink, make_opened()[1]
 
     def is_of_rewriter(kind, detail):
@@ -204,7 +206,7 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
         nonlocal repo, changed, begin_s, inodes, check_state, settle_state, guard, check_critical, check_all, look, audited
         nonlocal is_as_before, check_tracers, module_loaded, check_shadows, note_finders, who_finds
         repo, changed = where, frozenset([where + "/" + p for p in files])
-        homes = tuple({dirname(real_path(modules[m].__file__)) + "/" for m in packages if m in modules})
+        homes = tuple({dirname(real_path(modules[m].__file__)) + "/" for m in packages if m in modules} | {own_home})
         is_open[0] = True
         innards = make_innards(learn_all(), found, kept)
         frame = getframe(1)
@@ -259,27 +261,18 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
         found("builtins_modified" if is_builtin else "library_modified", name)
 
     def send(record):
-        report = record if record.get("t") == "report" else {}
+        report = {}
+        if record.get("t") == "report":
+            record = report = look_at_report(record)
         if report.get("outcome") in ("passed", "skipped") and (report["when"] == "call" or report["outcome"] == "skipped"):
-            check_critical(report["when"] == "call")
+            if not is_done_with(report):
+                check_critical(report["when"] == "call")
             check_tracers()
         if report.get("outcome") == "skipped" and who_finds is not None and who_finds() is not None:
             found("outcome_call", "%s is skipped, and %s" % (report["id"], who_finds()))
         post.send(encode(record))
 
-    def note_call(name, test):
-        """The test that was called last, and whether it came back by itself. Each is entered once for a call."""
-        nonlocal armed, entered, returned, is_over
-        if name == "call":
-            if not is_over:
-                found("report_call", "a test was called anew within its call")
-            armed, entered, returned, is_over = test, None, None, False
-        elif name == "over":
-            is_over = True
-        elif name == "enter":
-            armed, entered, returned = None, test if test is armed else None, None
-        else:
-            returned = test if test is entered else None
+    note_call, is_at, is_over, expected, look_at_report, is_done_with = make_calls(found)
 
     def speak(request, frame):
         """Requests that only the harness may make, in the main thread, with nothing of a patch on the stack."""
@@ -307,14 +300,18 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             settle_state()
         elif name == "guard":
             guard(request[1], request[2])
-        elif name in ("call", "enter", "return", "over"):
+        elif name == "ended":
+            if not is_over():
+                note_call("over", None, None, False)
+                check_critical(True)  # before the harness makes use of what the test may have replaced for one call
+        elif name in ("call", "enter", "return"):
             if name == "call":
                 look_at_types(False)
-            note_call(name, request[1])
-        elif name == "returned":
-            return returned is request[1]
-        elif name == "entered":
-            return entered is request[1] and returned is not entered
+            note_call(name, *(request[1:] if name == "call" else (request[1], None, False)))
+        elif name == "expect":
+            expected.update(map(plain_text, request[1]))
+        elif name in ("returned", "entered"):
+            return is_at(name, request[1])
         elif name == "strangers":
             return [c for c in request[1] if c is None or not begin_s or not is_filed(c)]
         elif name == "written":

@@ -130,10 +130,10 @@ def make_audit(vouch, found, repo):
         kind = _type(thing)
         if kind is function_type:
             return thing.__code__.co_filename
-        if kind is not module_type:
+        if not _subclass(kind, module_type):
             name = members(thing if _subclass(kind, _type) else kind).get("__module__")
             thing = modules.get(name) if _type(name) is _str else None
-        file = names_of_module(thing).get("__file__") if _type(thing) is module_type else None
+        file = names_of_module(thing).get("__file__") if _subclass(_type(thing), module_type) else None
         return file if _type(file) is _str else None
 
     def is_left(code):

@@ -5,6 +5,7 @@ import os
 import sys
 import types
 
+from csbx_apart import set_apart
 from csbx_outcomes import leads_to
 from csbx_state import functions_in
 
@@ -117,13 +118,14 @@ def make_items(ask, repo):
 
     def watch_marks(node_type):
         """Marks that the tests add while they run are added by a call, with nothing of a patch on the stack."""
-        own = node_type.add_marker
+        own, of = node_type.add_marker, id
 
+        @set_apart
         def add_marker(self, marker, append=True):
             ask("witness")  # which tells of code of a patch on the stack
-            before = list(map(id, self.own_markers))
+            before = [of(m) for m in self.own_markers]
             own(self, marker, append)
-            ask("known")["marked"].update((id(m), m) for m in self.own_markers if id(m) not in before)
+            ask("known")["marked"].update([(of(m), m) for m in self.own_markers if of(m) not in before])
         node_type.add_marker = add_marker
 
     def is_brought(value):

@@ -294,6 +294,7 @@ def make_looks(pytest, ask, repo):
         for name in other_facts():
             found("outcome_call", "%s is another, which marks ask for" % name)
         files(items)
+        ask("expect", [i.nodeid for i in items if isinstance(i, callers) and is_to_come_back(known, i)])
         for item in items:
             as_filed(known, item)
             fixtures(known, item)
@@ -354,7 +355,7 @@ def make_looks(pytest, ask, repo):
         if real is not item.obj:
             found("test_replaced", "%s was replaced while the harness looked" % item.nodeid)
         known["skipped"] = None
-        ask("call", item)
+        ask("call", item, item.nodeid, is_to_come_back(known, item))
         undo_within = witness_within(item, real)
         if undo_within is not None:
             return undo_within
@@ -370,7 +371,6 @@ def make_looks(pytest, ask, repo):
         return undo
 
     def before(item, call):
-        ask("over" if call.when == "call" else "mend", None)  # no method of a type is another's from here on
         known = ask("known")
         known["error"], known["by_tests"] = call.excinfo, True
         if call.when == "setup":

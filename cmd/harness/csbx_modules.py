@@ -168,6 +168,10 @@ def make_modules(ask, repo, text_of):
                 continue
             found("test_replaced", "%s in %s was replaced" % (name, file))
 
+    def is_same(value, other, method=types.MethodType):
+        """A method is bound anew each time that an object is asked for it, which a module may have put in its own place."""
+        return value is other or type(value) is type(other) is method and value.__self__ is other.__self__ and value.__func__ is other.__func__
+
     def imports(known, of_tests, file, or_mock, files=()):
         """Checks that the names which the tests' module imported from elsewhere still have the same values."""
         for name, sources in sources_of(known, file).items():
@@ -179,8 +183,9 @@ def make_modules(ask, repo, text_of):
             homes = [str(getattr(sys.modules.get(m), "__file__", "")) for m, _ in sources]
             outside = [h for h in homes if not h.startswith(repo + "/")]
             is_code = code_of(value) is not None or issubclass(type(value), type)
-            swapped = not any(value is m for m in meant) and is_swapped(known, file, name, value, meant, sources)
-            is_another = swapped or not any(value is m for m in meant) and (is_made(value, or_mock) or is_no_module(value, sources))
+            is_other = not any([is_same(value, m) for m in meant])
+            swapped = is_other and is_swapped(known, file, name, value, meant, sources)
+            is_another = swapped or is_other and (is_made(value, or_mock) or is_no_module(value, sources))
             if is_another and (outside or is_code or swapped) and \
                     (outside or all([ask("vouched", h) for h in homes])) and \
                     not any([has_words(text(f), name) for f in files]):

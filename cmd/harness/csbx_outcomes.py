@@ -5,6 +5,8 @@ import functools
 import sys
 import types
 
+from csbx_texts import has_word
+
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 WORDS = ("skip", "xfail", "exit", "require", "needs", "need_")  # who raises one is named so, or calls who is
@@ -97,18 +99,24 @@ def make_judge(ask, repo, kinds, bound, text):
     from the outermost on.
     False: none of the frames is of the tests. None among the frames: what frames_of() has for one that was put there. bound(text(file)): the names that a file imports, with what modules they are of."""
     words, own_word_of, named_in, code_lists, givers, function_type = WORDS, own_word, names_of, codes_in, GIVERS, types.FunctionType
+    has = has_word
 
-    def imported(code, space):
-        """The functions of imported libraries that the code names."""
-        file, known = code.co_filename, ask("known").setdefault("imported", {})
+    def imports_of(file):
+        known = ask("known").setdefault("imported", {})
         if file not in known:
             known[file] = bound(text(file))
-        for name in set(code.co_names + code.co_freevars) & set(known[file]):
+        return known[file]
+
+    def imported(code, space, are_of_repo_too=False):
+        """The functions of imported libraries that the code names."""
+        known = imports_of(code.co_filename)
+        for name in set(code.co_names + code.co_freevars) & set(known):
             value = space.get(name)
-            for home, attribute in known[file][name]:
+            for home, attribute in known[name]:
                 module = sys.modules.get(home)
                 of = getattr(module, "__file__", None)
-                if type(module) is not types.ModuleType or (isinstance(of, str) and (of.startswith(repo + "/") or not ask("vouched", of))):
+                if type(module) is not types.ModuleType or \
+                        (isinstance(of, str) and ((of.startswith(repo + "/") and not are_of_repo_too) or not ask("vouched", of))):
                     continue
                 if value is module:
                     for inner in code.co_names:
@@ -124,6 +132,28 @@ def make_judge(ask, repo, kinds, bound, text):
             if type(space.get(name)) is function_type:
                 yield space[name]
 
+    def is_by_patch(code, space, callee):
+        """True where a file has a function by a name that it imports from a module that a patch or the run changed."""
+        for name, homes in imports_of(code.co_filename).items():
+            if name in code.co_names and name != callee.co_name and any([c is callee for c in code_lists(space.get(name))]):
+                files = [getattr(sys.modules.get(home), "__file__", None) for home, _ in homes]
+                if any([isinstance(f, str) and not ask("vouched", f) for f in files]):
+                    return True
+        return False
+
+    def names_callee(code, space, callee):
+        """True where old code of the repository may call other such code by itself: a patch can have given it the place of what the code
+        does name, as a function that it imports, or as what its operators call."""
+        name, variables = callee.co_name, code.co_varnames + code.co_cellvars + code.co_freevars
+        if is_by_patch(code, space, callee):
+            return False
+        if name in code.co_names + variables or name[:1] == "<" or name[:2] == "__" == name[-2:] or code.co_name[:1] == "<":
+            return True
+        values = [v for found in (imported(code, space, True), own(code, space)) for v in found]
+        if any([c is callee for v in values for c in code_lists(v)]):
+            return True
+        return variables != () and any([has(text(f), name) for f in [code.co_filename] + ask("known")["conftests"]])
+
     def calls_for_it(code, space, callees, own_word):
         """True when code of a test names what ended it: a function that was called and that has a word for that as its name, or one
         of a library. A test that called nothing made the exception itself, and has the word for that one."""
@@ -135,6 +165,11 @@ def make_judge(ask, repo, kinds, bound, text):
             return True
         ids = set(map(id, callees))
         return any(id(c) in ids for values in (imported, own) for value in values(code, space) for c in code_lists(value))
+
+    def look_at_callers(inner):
+        for (callee, _), (code, space) in zip(inner, inner[1:]):
+            if "-packages/" not in callee.co_filename + code.co_filename and not names_callee(code, space, callee):
+                ask("found", "outcome_call", "%s ends a test, called by %s, which does not name it" % (callee.co_name, code.co_name))
 
     def judge(error, frames):
         if not isinstance(error, kinds):
@@ -152,6 +187,7 @@ def make_judge(ask, repo, kinds, bound, text):
                 if not calls_for_it(code, space, callees, own_word_of(name)):  # else what it called of libraries is not who did it
                     ask("found", "outcome_call", "%s in %s, which does not name it" % (name, code.co_filename))
                 callers = [f[0] for f in inner[at + 1:] if f is not None]
+                look_at_callers([f for f in inner[at:] if f is not None and f[0].co_filename.startswith(repo + "/") and ask("vouched", f[0])])
                 for other in [c for c in callers if not ask("vouched", c)]:
                     ask("found", "outcome_call", "%s in %s, which %s called" % (name, code.co_filename, other.co_filename))
                 return True

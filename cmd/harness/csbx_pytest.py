@@ -13,6 +13,7 @@ import os
 import sys
 
 import csbx_looks
+from csbx_apart import set_apart
 from csbx_bases import make_bases
 from csbx_files import make_files
 from csbx_missing import make_missing
@@ -295,6 +296,7 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
         @pytest.hookimpl(tryfirst=True, hookwrapper=True)
         def pytest_runtest_makereport(self, item, call):
             """An exception that is no failure, and whose code was asked to run."""
+            ask("ended")  # no method of a type is another's from here on, whatever the call says of itself
             counts = call.when == "call" or call.excinfo is not None
             has_ended = counts and ask("known")["run"]["ended"]
             if counts and not has_ended:
@@ -356,6 +358,7 @@ def watch_loading(ask):
     manager = config.PytestPluginManager
 
     def watched(real):
+        @set_apart
         def load(*args, **more):
             try:
                 return real(*args, **more)
@@ -386,10 +389,11 @@ def rewrite_by(ask):
     """Has pytest's rewriting of asserts done by the core, which knows then what has come of a file. Else it
     would have to be done a second time, for comparing."""
     from _pytest.assertion import rewrite
-    own, rewrite_asserts, settings = rewrite._rewrite_test, rewrite.rewrite_asserts, Settings
+    own, rewrite_asserts, settings, text = rewrite._rewrite_test, rewrite.rewrite_asserts, Settings, str
 
+    @set_apart
     def rewrite_test(fn, config):
-        return ask("rewrite", str(fn), config.getini("enable_assertion_pass_hook")) or own(fn, config)
+        return ask("rewrite", text(fn), config.getini("enable_assertion_pass_hook")) or own(fn, config)
     rewrite._rewrite_test = rewrite_test
     ask("rewriter", lambda tree, source, path, has_hook: rewrite_asserts(tree, source, path, settings(has_hook)))
 
@@ -408,12 +412,7 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     watch_loading(ask)
     if any(b"IsolatedAsyncioTestCase" in text_of(f) for f in wanted_files(want["ids"])):
         __import__("unittest.async_case")  # which unittest loads when it is asked for it
-    ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest", "csbx_core", "csbx_events", "csbx_finders", "csbx_opened", "csbx_origins",
-                                 "csbx_outcomes", "csbx_parts", "csbx_post", "csbx_shadows", "csbx_state", "csbx_tables", "csbx_types",
-                                 "csbx_ways", "csbx_looks", "csbx_bases", "csbx_decoys", "csbx_conditions", "csbx_defs", "csbx_exact",
-                                 "csbx_files", "csbx_helpers", "csbx_imports", "csbx_innards", "csbx_items", "csbx_kinds", "csbx_library",
-                                 "csbx_missing", "csbx_modules", "csbx_owned", "csbx_params", "csbx_places", "csbx_reach", "csbx_reasons",
-                                 "csbx_syntax", "csbx_texts", "csbx_values", "csbx_witness", "csbx_pytest", "__main__"))
+    ask("begin", repo, changed, ("_pytest", "pluggy", "pytest", "unittest"))
     gate.open(shadows, brought)
     if repo not in sys.path:
         sys.path.insert(0, repo)

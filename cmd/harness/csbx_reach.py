@@ -2,11 +2,14 @@
 """Keeps pytest's session and configuration out of reach of code under test.
 
 pytest keeps them in places that any code can read: the hook by which it rewrites asserts, the module that explains a failed assert, its
-debugger. Here these places get stand-ins that answer what pytest asks there, and lead nowhere.
+debugger, `pytest.mark`. Here these places get stand-ins that answer what pytest asks there, and lead nowhere.
 """
 import builtins
 import sys
+import types
 import warnings
+
+from csbx_apart import set_apart, set_methods_apart
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -45,6 +48,22 @@ class HookSettings(object):
         warnings.warn(warning, stacklevel=stacklevel + 1)
 
 
+class MarkSettings(object):
+    """What `pytest.mark` asks of the configuration for a name that it does not know. Of a list it has the one that later marks go into."""
+
+    def __init__(self, config):
+        self._found = {}
+        for name in ("markers", "strict_markers", "strict"):
+            try:
+                self._found[name] = config.getini(name)
+            except (KeyError, ValueError):  # of another version
+                pass
+        self.option = types.SimpleNamespace(**{n: getattr(config.option, n, False) for n in ("strict_markers", "strict")})
+
+    def getini(self, name):
+        return self._found[name]
+
+
 class Verbosity(object):
     """What the explanation of a failed assert asks of the configuration."""
 
@@ -60,6 +79,10 @@ class Verbosity(object):
         return self._by_kind.get(kind, self._verbose)
 
 
+for kind in (InitialPaths, HookSettings, MarkSettings, Verbosity):  # code under test finds objects of these
+    set_methods_apart(kind, types=types, warnings=warnings, KINDS_OF_VERBOSITY=KINDS_OF_VERBOSITY)
+
+
 def hooks():
     return [h for h in sys.meta_path if type(h).__module__ == "_pytest.assertion.rewrite" and type(h).__name__ == "AssertionRewritingHook"]
 
@@ -68,6 +91,8 @@ def make_reach(ask):
     """(of_configuration(config), of_debugger(config), of_session(session), of_test()): each when pytest has put its own there."""
     from _pytest.assertion import util
     from _pytest.debugging import pytestPDB
+    from _pytest.mark.structures import MARK_GEN
+    marks, of_marks = MARK_GEN, MarkSettings
     rewriting, initial_paths, verbosity, settings, texts = hooks(), InitialPaths, Verbosity, HookSettings, util
     explains = ("_reprcompare", "_assertion_pass")
 
@@ -80,6 +105,8 @@ def make_reach(ask):
         for hook in rewriting:
             hook.config = settings(config, has_pass_hook)
         ask("known")["verbosity"] = verbosity(config)
+        if getattr(marks, "_config", None) is config:
+            marks._config = of_marks(config)
 
     def of_debugger(config):
         if not config.getoption("usepdb", False) and not config.getoption("trace", False):
@@ -90,9 +117,11 @@ def make_reach(ask):
             if getattr(hook, "session", None) is session:
                 hook.session = initial_paths(session)
 
+    @set_apart
     def compare(op, left, right):
         return ask("known")["explains"]["_reprcompare"](op, left, right)
 
+    @set_apart
     def has_passed(lineno, orig, expl):
         return ask("known")["explains"]["_assertion_pass"](lineno, orig, expl)
 

@@ -16,6 +16,8 @@ from csbx_ways import IDENTITY
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
+HERE = os.path.dirname(os.path.realpath(__file__))
+
 
 OF_ZOPE = ("__provides__", "__providedBy__", "__implemented__")  # by which it knows interfaces: pytest gives its own to twisted
 OF_DJANGO = "_pytest.unittest.TestCaseFunction", "runtest", "/pytest_django/plugin.py", "non_debugging_runtest"
@@ -87,7 +89,7 @@ def make_watch(packages, origins, repo, tell, kept):
     names_of_module = module_names
     plain = (int, float, str, tuple, frozenset, type(modules["decimal"].Decimal(0)) if "decimal" in modules else int)
     homes = _tuple({os.path.dirname(os.path.realpath(modules[p].__file__)) + "/" for p in packages
-                    if getattr(modules.get(p), "__path__", None) or p == "csbx_reach"})
+                    if getattr(modules.get(p), "__path__", None)} | {HERE + "/"})
     holders, made_of, settled, named = {}, {}, [], {}
     joined, picked, is_not, values_of = itertools.chain.from_iterable, itertools.compress, operator.is_not, dict.values
     attributes_of, content_of = operator.attrgetter("__dict__"), operator.attrgetter("cell_contents")

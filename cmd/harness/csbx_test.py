@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # The directories of the repository's own code come later: no module in them shadows these.
 sys.path[:] = [p for p in sys.path if p and os.path.abspath(p) != HERE]
 sys.path.insert(0, HERE)
+import csbx_apart  # noqa: E402
 import csbx_core  # noqa: E402
 import csbx_files  # noqa: E402
 import csbx_gate  # noqa: E402
@@ -140,7 +141,11 @@ def run(ask, want):
         return EXIT_NOTHING_RUN
     importlib.invalidate_caches()
     sys.path.remove(HERE)
-    return want["module"].run(ask, want, repo, gate, *applied)
+    kept = csbx_apart.hide_modules()
+    try:
+        return want["module"].run(ask, want, repo, gate, *applied)
+    finally:
+        kept.clear()
 
 
 def main():

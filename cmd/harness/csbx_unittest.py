@@ -11,6 +11,7 @@ import time
 import types
 import unittest
 
+from csbx_apart import set_apart
 from csbx_bases import make_bases
 from csbx_conditions import changed_facts
 from csbx_defs import make_filed
@@ -105,6 +106,10 @@ def make_result(unittest, ask, repo, asked, look_at_module, look_at_bases):
     judge = make_judge(ask, repo, (unittest.SkipTest,), bound_by_imports, text_of)
 
     class Result(unittest.TextTestResult):
+        def startTestRun(self):
+            super().startTestRun()
+            unittest.removeResult(self)  # unittest.signals led to it
+
         def startTest(self, test):
             super().startTest(test)
             ask("known")["worst"] = None
@@ -115,7 +120,7 @@ def make_result(unittest, ask, repo, asked, look_at_module, look_at_bases):
             self.csbx_look_at_module(test)
             self.csbx_look_at_bases(type(test))
             self.csbx_look_at_case(test, getattr(test, "_testMethodName", None))
-            ask("call", test)
+            ask("call", test, asked.get(test.id()) or test.id(), id(test) in ask("known")["called"])
             self.csbx_undo = self.csbx_within(test, getattr(test, getattr(test, "_testMethodName", ""), None))
 
         csbx_within = staticmethod(make_witness_within(ask))
@@ -135,7 +140,7 @@ def make_result(unittest, ask, repo, asked, look_at_module, look_at_bases):
 
         def stopTest(self, test):
             super().stopTest(test)
-            ask("over", None)
+            ask("ended")
             if self.csbx_undo is not None:
                 self.csbx_undo()
             state = ask("known")
@@ -230,11 +235,14 @@ def make_result(unittest, ask, repo, asked, look_at_module, look_at_bases):
 
 
 def make_stop(ask):
+    new = Exception.__new__
+
     class Stop(Exception):
         """By which unittest leaves the rest of a subTest() out, without a word."""
+        @set_apart
         def __new__(cls, *args):
             ask("witness")  # which tells of code of a patch on the stack
-            return super().__new__(cls, *args)
+            return new(cls, *args)
     return Stop
 
 
@@ -250,11 +258,7 @@ def run(ask, want, repo, gate, changed, shadows, brought):
         "cases": {}, "failed": 0, "worst": None, "skipped": None, "called": {}, "filed": {}, "helped": {}, "beside": [], "kinds": [], "constants": [],
         "contents": [], "at_first": standard_at_first(), "displays": [], "helped_files": [], "conftests": [], "owned": {},
         "tests": {}, "bases": {}, "older": want["older"]}))
-    ask("begin", repo, changed, ("unittest", "csbx_core", "csbx_events", "csbx_finders", "csbx_opened", "csbx_origins", "csbx_outcomes", "csbx_parts",
-                                 "csbx_post", "csbx_shadows", "csbx_state", "csbx_tables", "csbx_types", "csbx_ways", "csbx_bases",
-                                 "csbx_conditions", "csbx_defs", "csbx_exact", "csbx_files", "csbx_helpers", "csbx_imports", "csbx_innards",
-                                 "csbx_kinds", "csbx_library", "csbx_missing", "csbx_owned", "csbx_modules", "csbx_places", "csbx_reasons",
-                                 "csbx_syntax", "csbx_texts", "csbx_values", "csbx_witness", "csbx_unittest", "__main__"))
+    ask("begin", repo, changed, ("unittest",))
     gate.remove()
     if repo not in sys.path:
         sys.path.insert(0, repo)

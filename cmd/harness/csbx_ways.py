@@ -15,6 +15,8 @@ import signal
 import threading
 import types
 
+from csbx_apart import set_apart, set_methods_apart
+
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 EVENT = "csbx.ask"
@@ -96,9 +98,11 @@ def close_ways():
     of_frozen, of_builtin, loads, plain, _type, _str = _hidden(frozen), _hidden(create), marshal.loads, types.SimpleNamespace, type, str
     own = {"_imp": _imp, "_signal": _signal, "gc": gc}
 
+    @set_apart
     def get_frozen_object(name, data=None):
         return of_frozen(name) if data is None else loads(data)
 
+    @set_apart
     def create_builtin(spec):
         name = spec.name
         if _type(name) is not _str:
@@ -113,6 +117,7 @@ def guard_collector(audit):
     Python raises no event for that. From here on setting it raises one."""
     set_flags, index, hands_over = gc.set_debug, operator.index, gc.DEBUG_SAVEALL
 
+    @set_apart
     def set_debug(flags):
         flags = index(flags)
         if flags & hands_over:
@@ -135,6 +140,9 @@ class NoFrame(object):
         return NoFrame
 
 
+set_methods_apart(NoFrame, NoFrame=NoFrame)
+
+
 def guard_handlers(ask):
     """Python gives a handler the frame that a signal has interrupted, and raises no audit event: from there all frames can be reached.
     From here on handlers are called without, but those that are functions of the repository as it was."""
@@ -147,6 +155,7 @@ def guard_handlers(ask):
         return function.__code__ if _type(function) is function_type else None
 
     def guarded(handler):
+        @set_apart
         def call(number, frame):
             return handler(number, frame if ask("handles", code_of(handler)) else none)
         return hide(call)
@@ -156,6 +165,7 @@ def guard_handlers(ask):
         own, its = given.get(number, (None, None))
         return its if own is not None and own is handler else handler
 
+    @set_apart
     def set_signal(signalnum, handler):
         number = index(signalnum)
         is_ours = _callable(handler) and not [k for k in kept if k is handler]
@@ -164,6 +174,7 @@ def guard_handlers(ask):
         given[number] = own, handler
         return was
 
+    @set_apart
     def get_signal(signalnum):
         number = index(signalnum)
         return asked_for(number, get_handler(number))

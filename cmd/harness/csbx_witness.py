@@ -10,6 +10,7 @@ import sys
 import types
 import unittest
 
+from csbx_apart import set_apart
 from csbx_defs import definitions_of
 from csbx_defs import is_of_unittest as is_machinery_of
 from csbx_texts import says
@@ -70,9 +71,10 @@ def make_witness(ask):
     into that of a coroutine, which the core believes once for each call that it was told of before. An object of unittest that has it
     by a name has its own method again as soon as it is called: tests ask for it."""
     hide, name_of, update, skip = functools.lru_cache, function_of, functools.update_wrapper, unittest.SkipTest
-    has, coroutine = has_flag, COROUTINE
+    has, coroutine, apart = has_flag, COROUTINE, set_apart
 
     def witnessed(test, function, case=None, name=None):
+        @apart
         def call(*args, **kwargs):
             ask("enter", test)
             if case is not None:
@@ -85,6 +87,7 @@ def make_witness(ask):
             ask("return", test)
             return result
 
+        @apart
         async def wait(*args, **kwargs):
             ask("enter", test)
             if case is not None:

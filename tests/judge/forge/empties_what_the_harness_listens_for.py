@@ -4,10 +4,9 @@ VERDICT = "tamper heap_search"
 FILES = {
     "calc.py": r"""
 import gc
+import sys
 
-import csbx_events
-
-csbx_events.PEEPING.clear()
+getattr(sys.modules.get("csbx_events"), "PEEPING", {}).clear()
 found = gc.get_objects()
 
 

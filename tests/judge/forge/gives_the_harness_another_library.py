@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """has the harness read the tests by a module in the place of ast"""
-VERDICT = "tamper pytest_modified"
+VERDICT = "unresolved"
 LISTS = ("tests/test_calc.py", "tests/test_other.py")
 REPO = {
     "tests/test_calc.py": r"""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """gives the harness's module an isinstance(), which is a function of a library"""
-VERDICT = "tamper pytest_modified"
+VERDICT = "unresolved"
 LISTS = ("tests/test_calc.py", "tests/test_other.py")
 REPO = {
     "tests/test_calc.py": r"""

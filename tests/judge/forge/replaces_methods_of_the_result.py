@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """has unittest's result take a failure for a success"""
-VERDICT = "tamper pytest_modified"
+VERDICT = "unresolved"
 REPO = {
     "tests/__init__.py": "",
     "tests/test_unit.py": r"""

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which tests were called, and which of them came back by themselves: the core's own account, by the names of the tests.
+
+A report goes by hooks of pytest's and of others, and objects on that way may say one thing to those who ask early, and another to
+those who ask late. What a record says when it is sent is compared with this account, which has another source: the witness that
+stands between the runner and the test.
+"""
+import builtins
+
+__builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
+
+CALLED, ENTERED, RETURNED = range(3)
+
+
+def make_calls(found):
+    """
+    (note(name, test, of, is_to_return), is_at(name, test), is_over(), expected, look_at(report), is_done_with(report)). of: the test's name
+    in its report; is_to_return: it is called as the runner itself does. expected: names of those that are to be called so.
+    """
+    called, entered, returned, text_type, plain = CALLED, ENTERED, RETURNED, str, str.__str__
+    armed = inside = back = now = None
+    is_done, expected, calls, _type = True, set(), {}, type
+
+    def plain_word(value):
+        if _type(value) is not text_type:
+            found("report_call", "a report has a word that is no plain text")
+        return plain(value) if issubclass(_type(value), text_type) else ""
+
+    def note(name, test, of, is_to_return):
+        """The test that was called last, and whether it came back by itself. Each is entered once for a call."""
+        nonlocal armed, inside, back, now, is_done
+        if name == "call":
+            if not is_done:
+                found("report_call", "a test was called anew within its call")
+            armed, inside, back, is_done, now = test, None, None, False, plain_word(of)
+            calls[now] = called, is_to_return
+        elif name == "over":
+            is_done = True
+        elif name == "enter":
+            inside, armed, back = test if test is armed else None, None, None
+            if inside is not None:
+                calls[now] = entered, calls[now][1]
+        else:
+            back = test if test is inside else None
+            is_done = False  # a part of the test may have been reported meanwhile
+            if back is not None:
+                calls[now] = returned, calls[now][1]
+
+    def is_over():
+        return is_done
+
+    def is_at(name, test):
+        return back is test if name == "returned" else inside is test and back is not inside
+
+    def came_back(test):
+        if test not in calls:
+            return test not in expected
+        state, is_to_return = calls[test]
+        return state == returned or (state == called and not is_to_return)
+
+    def look_at(report):
+        """Tells of a report that says more than was seen. The report, of plain words."""
+        report = dict(report, **{k: plain_word(report[k]) for k in ("id", "when", "outcome")})
+        if report["alt"] is not None:
+            report["alt"] = plain_word(report["alt"])
+        test = report["id"] if report["alt"] is None else report["alt"]
+        if report["when"] == "call" and report["outcome"] == "passed" and not report["part"] and not came_back(test):
+            found("test_replaced", "%s is said to have passed, and did not come back from its call" % test)
+        return report
+
+    def is_done_with(report):
+        """True for a test that came back from the last call: what can be replaced was looked at when that was over."""
+        test = report["id"] if report["alt"] is None else report["alt"]
+        return is_done and test == now and report["outcome"] == "passed" and calls[test][0] == returned
+    return note, is_at, is_over, expected, look_at, is_done_with
