@@ -60,11 +60,12 @@ def _post(secret, fd):
             continue  # a fork that runs on is not who reports
         if _len(data) > most:
             data = b'{"t":"oversize"}'
+        packet = seal(number.to_bytes(8, "little") + data, digest_size=16, key=key).hexdigest().encode("ascii") + data
+        number += 1
         try:
-            write(fd, seal(number.to_bytes(8, "little") + data, digest_size=16, key=key).hexdigest().encode("ascii") + data)
-            number += 1
+            write(fd, packet)
         except error:
-            pass  # closed by tested code or by the host: a missing record counts as failed
+            pass  # closed by tested code or by the host, which misses its number, and believes none that follows
         data = None
 
 
