@@ -31,7 +31,7 @@ from csbx_parts import functions_of, make_parts, make_rewriter_watch
 from csbx_post import make_encoder, make_post
 from csbx_shadows import make_shadows
 from csbx_state import make_watch
-from csbx_texts import is_same_text
+from csbx_texts import REFUSED, is_same_text
 from csbx_types import make_types_watch
 from csbx_ways import EVENT, IDENTITY, ask_by_event, close_ways, guard_collector, guard_handlers, make_shelter
 
@@ -68,12 +68,14 @@ def read_input():
 
 def make_paths():
     """real_path(path) without code of the library; a path that is not there stays as it is."""
-    open_path, close, readlink, error, flags = os.open, os.close, os.readlink, OSError, os.O_PATH | os.O_CLOEXEC
+    open_path, close, readlink, error, flags, refused = os.open, os.close, os.readlink, OSError, os.O_PATH | os.O_CLOEXEC, REFUSED
 
     def real_path(path):
         try:
             fd = open_path(path, flags)
-        except error:
+        except error as e:
+            if e.errno in refused:
+                raise
             return path
         try:
             return readlink("/proc/self/fd/%d" % fd)

@@ -4,6 +4,7 @@ import ast
 import builtins
 import codecs
 import dis
+import errno
 import hashlib
 import os
 import re
@@ -209,12 +210,15 @@ def attributes_set(text):
     return {n.attr for n in nodes if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)}
 
 
+REFUSED = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOMEM))  # the process has no descriptor, or no memory, for a file
+
+
 def make_texts():
     """
     (text_of(path), note_texts(paths), is_same(descriptor, text)). A store by mmap() changes a file and neither of its times: what was
     noted is known by its text, as long as its ctime says that nothing has changed. A text that is another by then is none.
     """
-    noted, stat, digest_of, open_file, error = {}, os.fstat, hashlib.blake2b, open, OSError
+    noted, stat, digest_of, open_file, error, refused = {}, os.fstat, hashlib.blake2b, open, OSError, REFUSED
 
     def is_same(fd, text):
         s = stat(fd)
@@ -226,7 +230,9 @@ def make_texts():
             with open_file(path, "rb") as f:
                 text = f.read()
                 return text if is_same(f.fileno(), text) else b""
-        except error:
+        except error as e:
+            if e.errno in refused:
+                raise  # the run has made it so: there is such a file
             return b""
 
     def note_texts(paths):
