@@ -22,7 +22,7 @@ import threading
 import time
 
 from csbx_calls import make_calls
-from csbx_events import is_of_core, make_audit, make_filter
+from csbx_events import OPENING, is_of_core, make_audit, make_filter
 from csbx_finders import make_finders
 from csbx_innards import make_innards
 from csbx_opened import make_opened
@@ -437,7 +437,7 @@ def start(secret, modules):
     lock, is_heard, is_audited = threading.RLock(), make_filter(), is_of_core
     hold, release = make_shelter()
     hidden, event_of_ours, identity, _type, tuple_type, size = (IDENTITY(core), IDENTITY(post)), EVENT, IDENTITY, type, tuple, len
-    list_type, str_type, strange_request = list, str, ("strange",)
+    list_type, str_type, strange_request, opening, getpid, owner = list, str, ("strange",), OPENING, os.getpid, os.getpid()
     next(core)
 
     def serve(is_told, request):
@@ -470,6 +470,7 @@ def start(secret, modules):
         return [t for t in things if identity(t) in hidden]
 
     def listen(event, args):
+        """In a fork nothing is told: its own memory is the harness's as well, and stays closed to it."""
         if event == event_of_ours:
             # Anybody can raise it, with anything: nothing is asked of a thing that is not what ask() makes.
             if size(args) == 2 and _type(args[0]) is tuple_type and _type(args[1]) is list_type and not args[1] and args[0] and \
@@ -480,6 +481,8 @@ def start(secret, modules):
             return
         if not is_heard(event, args):
             return
+        if event in opening and getpid() != owner:
+            raise refused("csbx test gives a fork no memory to read")
         with lock:
             if is_running(core):
                 if not is_open[0] and not is_audited(event):

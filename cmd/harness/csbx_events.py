@@ -37,6 +37,8 @@ MAKERS = ("replace", "CodeType", "code", "__new__")  # words for making a code o
 GIVERS = (("/logging/__init__.py", "<lambda>"), ("/logging/__init__.py", "currentframe"), ("/traceback.py", "walk_stack"), ("/traceback.py", "walk_tb"),
           ("/inspect.py", "getinnerframes"), ("/inspect.py", "getgeneratorlocals"), ("/inspect.py", "getcoroutinelocals"),
           ("/inspect.py", "getasyncgenlocals"), ("/asyncio/base_tasks.py", "_task_get_stack"), ("/_pytest/_code/code.py", "frame"))
+# Files of the library whose functions give frames, or what these hold, to others.
+HANDING = ("/traceback.py", "/logging/__init__.py", "/inspect.py", "/warnings.py", "/asyncio/format_helpers.py", "/asyncio/base_tasks.py")
 TRACERS = ("/coverage/", "/pydevd")  # they trace from C, by a method of another name
 
 
@@ -122,6 +124,7 @@ def make_audit(vouch, found, repo):
     tuple_type, spec_type, plain = tuple, importlib.machinery.ModuleSpec, object.__getattribute__
     givers, native, opening, get_trace, get_profile = GIVERS, NATIVE, OPENING, sys.gettrace, sys.getprofile
     base_name, runners, len_of, dict_type, plain_name = os.path.basename, TEXT_RUNNERS, len, dict, make_plain()
+    builtin, static_type, class_type, nothing, handed, handing, _list, set_type = type(len), staticmethod, classmethod, {}, {}, HANDING, list, set
     code_type, id_of, values, users, libraries, makers = types.CodeType, id, dict.values, {}, frozenset(("ctypes", "_ctypes")), MAKERS
 
     def file_of(thing):
@@ -318,9 +321,66 @@ def make_audit(vouch, found, repo):
         file = code.co_filename
         return is_filed(code) and not begins(file, inside) and not contains(file, "-packages/")
 
+    def is_function_of_run(value):
+        """True for what can be called and is of code that a patch or the run brought."""
+        kind = _type(value)
+        if kind is function_type:
+            return not is_code(value.__code__)
+        if kind is builtin or kind is module_type or _subclass(kind, _type):
+            return False
+        file = file_of(value)
+        return file is not None and not is_vouched(file)
+
+    def names_said(space):
+        """By any code of a module that has this dict, and its classes."""
+        said, todo = set_type(), [function_in(v) for v in _list(values(space))]
+        while todo:
+            one = todo.pop()
+            if _type(one) is function_type and one.__globals__ is space:
+                todo.append(one.__code__)
+            elif _type(one) is code_type:
+                said.update(one.co_names)
+                todo += [c for c in one.co_consts if _type(c) is code_type]
+            elif _subclass(_type(one), _type) and members(one).get("__module__") == space.get("__name__"):
+                todo += [function_in(v) for v in _list(values(dict_type(members(one))))]
+        return said
+
+    def callee_of_run(frame):
+        """The name of a function that a library calls, which may hand it a frame, and that is another's now."""
+        space = frame.f_globals
+        if id_of(space) not in handed:
+            handed[id_of(space)] = space, names_said(space)
+        said = handed[id_of(space)][1]
+        for name in [n for n in said if n in space]:
+            value = space[name]
+            if is_function_of_run(value):
+                return name
+            held = names_of_module(value) if _type(value) is module_type else members(value) if _subclass(_type(value), _type) else nothing
+            for inner in [n for n in said if n in held]:
+                if is_function_of_run(function_in(held[inner])):
+                    return name + "." + inner
+        return None
+
+    def function_in(value):
+        return value.__func__ if _type(value) in (static_type, class_type) else value
+
+    def one_between(frame):
+        """The frame of code that traceback's own code calls while it goes through frames, where that is not its own."""
+        while frame is not None and ends(frame.f_code.co_filename, "/traceback.py"):
+            frame = frame.f_back
+        below = frame.f_back if frame is not None else None
+        return frame if below is not None and ends(below.f_code.co_filename, "/traceback.py") and is_of_python(below.f_code) else None
+
     def kind_of(event, args, frame):
         """(kind or None, what it would be named by, the frame it is about)"""
         name = event.rpartition(".")[2]
+        if event == "sys._getframe" and ends(frame.f_code.co_filename, handing) and is_of_python(frame.f_code):
+            between = one_between(frame)
+            if between is not None:
+                return "frame_search", "walk_stack", between
+            strange = callee_of_run(frame)
+            if strange is not None:
+                found("frame_search", "%s, to which %s may hand a frame" % (strange, short(frame.f_code.co_filename)))
         given = [g for g in givers if ends(frame.f_code.co_filename, g[0]) and frame.f_code.co_name == g[1]]
         if given and (event == "sys._getframe" or event == "object.__getattr__" and args[1] != "f_back"):
             return "frame_search", "currentframe" if given[0][1] == "<lambda>" else given[0][1], frame.f_back

@@ -135,12 +135,12 @@ def make_missing(ask, repo, text_of):
             if name not in now or not same(was[name], now[name]):
                 found("pytest_modified", "the %s is another than at the begin" % name)
 
-    def ended(config, run):
+    def ended(config, run, status):
         """Every test that was collected has been run, but where failures have ended the session by an option."""
         known = ask("known")
         settled(config)
         left = [item.nodeid for item, _ in known["items"].values() if item.nodeid not in known["reported"]]
-        if left and run["status"] in (0, 1) and not (known["facts"].get("option maxfail") and run["failed"]):
+        if left and status in (0, 1) and not (known["facts"].get("option maxfail") and run["failed"]):
             found("counts", "%d tests were collected and not run, %s for one" % (len(left), left[0]))
     return types.SimpleNamespace(begin=begin, collector=collector, generated=generated, chosen=chosen, settled=settled, ended=ended)
 

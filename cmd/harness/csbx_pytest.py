@@ -327,18 +327,18 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
         @pytest.hookimpl(trylast=True)
         def pytest_sessionfinish(self, session, exitstatus):
             state = ask("known")["run"]
-            state["status"] = int(exitstatus)
             state["session_failed"] = int(getattr(session, "testsfailed", 0))
             if getattr(session.config.option, "cov_fail_under", None) and state["session_failed"] == state["failed"] + 1:
                 state["session_failed"] -= 1  # pytest-cov counts too little coverage as a failure
             state["collected"] = max(state["collected"], int(getattr(session, "testscollected", 0) or 0))
             looks.end()
-            missing.ended(session.config, state)
+            missing.ended(session.config, state, int(exitstatus))
             if is_strict and session.config.pluginmanager.hasplugin("dsession"):
                 ask("found", "unwatched", "the tests ran in workers of xdist, where nothing is looked for")
             state["ended"] = True
             looks.try_decoys()
             ask("check")
+            state["status"] = int(exitstatus)  # without which the session has no end, whatever was raised before
     return CsbxReporter()
 
 

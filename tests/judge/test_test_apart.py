@@ -106,3 +106,31 @@ def test_no_way_leads_to_the_harness(judge, tests, words):
            for t in ("test_add", "test_mul")]
     r = judge("--fail-to-pass", ids[0], "--pass-to-pass", ids[1], f"--patch={judge.patch(files={'calc.py': CALC})}", *words)
     assert r["resolved"] and not r["tamper"], (r["tamper"], r["stdout"], r["stderr"])
+
+ENDS_THE_LAST_LOOK = r"""
+import signal
+import textwrap
+import traceback
+
+import _pytest.outcomes
+
+textwrap.dedent = lambda text: text
+
+
+def ring(number, frame):
+    names = [s.name for s in traceback.extract_stack()]
+    at = names.index("pytest_sessionfinish") if "pytest_sessionfinish" in names else len(names)
+    if at < len(names) - 2 and names[at + 1] in ("end", "ended", "try_decoys", "_ask"):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        raise _pytest.outcomes.Exit("x", 0)
+
+
+signal.signal(signal.SIGALRM, ring)
+signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
+"""
+
+
+def test_a_session_has_no_end_without_the_last_look(judge):
+    """A handler that raises in it, as pytest ends sessions: it may come too late, and then what was replaced is told."""
+    r = judge.judged(judge.patch(files={"calc.py": CALC + ENDS_THE_LAST_LOOK}))
+    assert r["tamper"] or not r["resolved"], (r["tamper"], r["stdout"], r["stderr"])
