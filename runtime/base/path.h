@@ -46,13 +46,28 @@ bool path_is_within(const char *path, const char *dir);
 int path_remove_tree_at(int dirfd, const char *name, struct err *e);
 
 /*
+ * --- path_trust.c: the one rule of which symbolic links are followed ---------------------------
+ *
+ * What may be told to csbx by a link, from the least to the most. Each function below says which it
+ * wants; what hides csbx's own directories from a program goes by all that one of those follows
+ * (runtime/start/own_dirs_walk.c).
+ */
+enum path_trust {
+	PATH_TRUST_NONE, /* another user's, in a directory with the sticky bit that all may write to */
+	PATH_TRUST_GROUP, /* the same of a group: what the caller names, to be read or mounted */
+	PATH_TRUST_PLACE, /* in a directory whose users say what its names mean: configuration */
+	PATH_TRUST_OWN,   /* root's or ours: where csbx keeps what it makes */
+};
+enum path_trust path_trust_link(const struct stat *link, const struct stat *dir);
+
+/*
  * --- path_private.c: directories of our own, in a tree that others may write to ----------------
  */
 
 /*
  * Opens, and makes when missing (0700), a directory that must be ours and not writable for others.
- * A symbolic link of another user leads nowhere: on the way and at the end, only links of root and
- * of ourselves are followed. A directory that is there already keeps its mode: it may be readable
+ * A symbolic link of another user leads nowhere: on the way and at the end, only links that are
+ * PATH_TRUST_OWN are followed. A directory that is there already keeps its mode: it may be readable
  * to others, so the caller's files in it must be private by themselves, or lie in a
  * path_open_private_at().
  * -ELOOP: somebody else's link; -EPERM: somebody else's directory, or open to others.
@@ -97,8 +112,8 @@ bool path_is_copied_link(const struct stat *st);
 
 /*
  * open(2) of a path that the caller gave, as if fs.protected_symlinks and its kin were set: in a
- * directory with the sticky bit that others may write to no link, file or FIFO of another user is
- * used, nor a file with a second name. Nor is a link, FIFO or socket in or below one of programs
+ * directory with the sticky bit that others may write to no link (below PATH_TRUST_PLACE), file or
+ * FIFO of another user is used, nor a file with a second name. Nor is a link, FIFO or socket in or below one of programs
  * (NULL: none is known). Flags as of open(2), O_CLOEXEC and O_NOCTTY added. -ELOOP, -EPERM, -EMLINK.
  */
 int path_open_output(const char *path, int flags, mode_t mode, const struct path_places *programs,
@@ -115,6 +130,13 @@ int path_open_input(const char *path, int flags, const struct path_places *progr
 int path_read_input(const char *path, size_t max, struct strbuf *out, struct err *e);
 
 /*
+ * open(2) and the reading of what csbx believes though this command does not name it: configuration,
+ * a shared cache. Links must be PATH_TRUST_PLACE. O_NOFOLLOW is of the last name.
+ */
+int path_open_believed(const char *path, int flags, struct err *e);
+int path_read_believed(const char *path, size_t max, struct strbuf *out, struct err *e);
+
+/*
  * The path without links of what was opened by the name shown, the caller's to free. NULL: see e; a
  * pipe has none.
  */
@@ -124,9 +146,9 @@ char *path_of_open(int fd, const char *shown, struct err *e);
 int path_open_output_dir(const char *path, const struct path_places *programs, struct err *e);
 
 /*
- * Opens a path to be read or mounted (O_PATH and flags: O_DIRECTORY, O_NOFOLLOW), with
- * fs.protected_symlinks held: in a directory with the sticky bit that all may write to, only links
- * of the caller and of the directory's owner are followed.
+ * Opens a path to be read or mounted (O_PATH and flags: O_DIRECTORY, O_NOFOLLOW). Links must be
+ * PATH_TRUST_GROUP, about as fs.protected_symlinks has it: in a directory with the sticky bit that
+ * all may write to, only links of the caller, of root and of the directory's owner are followed.
  */
 int path_open_source(const char *path, int flags, struct err *e);
 

@@ -47,22 +47,14 @@ struct output_way {
 	int flags;
 	mode_t mode;
 	enum purpose purpose;
-	mode_t open_to; /* whose right to write makes a directory with the sticky bit a shared one */
+	enum path_trust least;              /* of the links on the way */
 	const struct path_places *programs; /* NULL: none */
 };
 
-#define OPEN_TO_GROUP 0022u
-#define OPEN_TO_ALL 0002u /* as fs.protected_symlinks; a group's links lead to what it shares */
-
 /* Other users may put names there, and none may take those of others away. */
-static bool is_shared(const struct output_way *w, const struct stat *dir)
+static bool is_shared(const struct stat *dir)
 {
-	return dir->st_mode & S_ISVTX && dir->st_mode & w->open_to;
-}
-
-static bool is_foreign(const struct output_way *w, const struct stat *st, const struct stat *dir)
-{
-	return is_shared(w, dir) && st->st_uid != geteuid() && st->st_uid != dir->st_uid;
+	return dir->st_mode & S_ISVTX && dir->st_mode & 0022;
 }
 
 /*
@@ -110,11 +102,11 @@ static int open_file(struct output_way *w, int seen, const struct stat *st, cons
 {
 	if (w->flags & O_EXCL)
 		return err_code(e, -EEXIST, "%s", path);
-	if (is_foreign(w, st, dir))
+	if (is_shared(dir) && st->st_uid != geteuid() && st->st_uid != dir->st_uid)
 		return err_set(e, EPERM,
 			       "%s: belongs to user %u, in a directory that all may write to", path,
 			       st->st_uid);
-	if (is_shared(w, dir) && S_ISREG(st->st_mode) && st->st_nlink > 1)
+	if (is_shared(dir) && S_ISREG(st->st_mode) && st->st_nlink > 1)
 		return err_set(e, EMLINK,
 			       "%s: has another name, in a directory that all may write to", path);
 	if (!S_ISREG(st->st_mode) && lies_in_programs(w))
@@ -194,18 +186,12 @@ static void enter(struct output_way *w, int *fd)
 	w->at += strcspn(w->at, "/");
 }
 
-bool path_is_copied_link(const struct stat *st)
-{
-	return st->st_mtim.tv_nsec == PATH_COPIED_LINK_NS ||
-	       st->st_mtim.tv_sec == PATH_COPIED_LINK_NS;
-}
-
 static int pass_link(struct output_way *w, int link, const char *name, const struct stat *st,
 		     const struct stat *dir, const char *path, struct err *e)
 {
 	const char *end = w->at + strcspn(w->at, "/");
 
-	if (is_foreign(w, st, dir))
+	if (path_trust_link(st, dir) < w->least)
 		return err_set(e, ELOOP,
 			       "%s: '%s' is a symbolic link of user %u, which is not followed",
 			       path, name, st->st_uid);
@@ -295,7 +281,7 @@ int path_open_output(const char *path, int flags, mode_t mode, const struct path
 		.dir = -1,
 		.flags = flags | O_CLOEXEC | O_NOCTTY,
 		.mode = mode,
-		.open_to = OPEN_TO_GROUP,
+		.least = PATH_TRUST_PLACE,
 		.programs = programs,
 	};
 
@@ -310,14 +296,14 @@ static int open_straight(const char *path, int flags)
 	return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
 }
 
-static int reach(const char *path, int flags, mode_t open_to, const struct path_places *programs,
-		 struct err *e)
+static int reach(const char *path, int flags, enum path_trust least,
+		 const struct path_places *programs, struct err *e)
 {
 	struct output_way w = {
 		.dir = -1,
 		.flags = O_PATH | O_CLOEXEC | flags,
 		.purpose = TO_REACH,
-		.open_to = open_to,
+		.least = least,
 		.programs = programs,
 	};
 	int fd = open_straight(path, w.flags);
@@ -327,7 +313,7 @@ static int reach(const char *path, int flags, mode_t open_to, const struct path_
 
 int path_open_output_dir(const char *path, const struct path_places *programs, struct err *e)
 {
-	return reach(path, O_DIRECTORY, OPEN_TO_GROUP, programs, e);
+	return reach(path, O_DIRECTORY, PATH_TRUST_PLACE, programs, e);
 }
 
 /* By the name that the kernel has for it now; a pipe has no directory. */
@@ -351,7 +337,8 @@ static bool parent_is_of_programs(int seen, const struct path_places *programs)
 	return is;
 }
 
-int path_open_input(const char *path, int flags, const struct path_places *programs, struct err *e)
+static int open_to_read(const char *path, int flags, enum path_trust least,
+			const struct path_places *programs, struct err *e)
 {
 	struct output_way w = {.flags = flags | O_CLOEXEC | O_NOCTTY};
 	const bool is_plain = !(flags & O_PATH) && !(programs && programs->n);
@@ -362,7 +349,7 @@ int path_open_input(const char *path, int flags, const struct path_places *progr
 		return take_fd(&fd);
 	if (is_plain && errno == ENOENT)
 		return err_sys(e, "%s", path);
-	seen = reach(path, 0, OPEN_TO_ALL, programs, e);
+	seen = reach(path, flags & O_NOFOLLOW, least, programs, e);
 	if (seen < 0)
 		return seen;
 	if (fstat(seen, &st) < 0)
@@ -372,6 +359,23 @@ int path_open_input(const char *path, int flags, const struct path_places *progr
 		return err_set(e, EPERM,
 			       "%s: is a FIFO, in a directory that the program may write to", path);
 	return open_seen(&w, seen, path, e);
+}
+
+int path_open_input(const char *path, int flags, const struct path_places *programs, struct err *e)
+{
+	return open_to_read(path, flags, PATH_TRUST_GROUP, programs, e);
+}
+
+int path_open_believed(const char *path, int flags, struct err *e)
+{
+	return open_to_read(path, flags, PATH_TRUST_PLACE, NULL, e);
+}
+
+int path_read_believed(const char *path, size_t max, struct strbuf *out, struct err *e)
+{
+	_close_ int fd = path_open_believed(path, O_RDONLY | O_NONBLOCK, e);
+
+	return fd < 0 ? fd : io_read_regular(fd, path, max, out, e);
 }
 
 int path_read_input(const char *path, size_t max, struct strbuf *out, struct err *e)
@@ -403,7 +407,7 @@ char *path_of_open(int fd, const char *shown, struct err *e)
 
 int path_open_source(const char *path, int flags, struct err *e)
 {
-	return reach(path, flags, OPEN_TO_ALL, NULL, e);
+	return reach(path, flags, PATH_TRUST_GROUP, NULL, e);
 }
 
 int path_open_nearest(const char *path, char ret_rest[PATH_MAX], struct err *e)
@@ -412,7 +416,7 @@ int path_open_nearest(const char *path, char ret_rest[PATH_MAX], struct err *e)
 		.dir = -1,
 		.flags = O_PATH | O_CLOEXEC | O_DIRECTORY,
 		.purpose = TO_NEAREST,
-		.open_to = OPEN_TO_ALL,
+		.least = PATH_TRUST_GROUP,
 	};
 	int fd = walk(&w, path, e);
 

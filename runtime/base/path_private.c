@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Theory. The place of a directory of our own may lie below one that everybody writes to, /tmp say.
- * There another user can make the name first, as a link to a directory that is ours: the owner is
- * then right, and we would sweep and write in what was never meant. fs.protected_symlinks is not
- * there on every machine, and does not know a link in a directory without the sticky bit. So links
- * are trusted by their owner, on the whole way. A directory needs no such care: others can neither
- * make one that is ours nor move one of ours to where they want it.
+ * Theory. The place of a directory of our own may lie below one that everybody writes to. So each
+ * link on the whole way must be one of ours or of root's (path_trust.c).
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -22,8 +18,7 @@
 #include "runtime/base/path.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-#define LINKS_MAX 40u       /* as the kernel's own limit, path_resolution(7) */
-#define OVERFLOW_UID 65534u /* users without a number in a user namespace, user_namespaces(7) */
+#define LINKS_MAX 40u /* as the kernel's own limit, path_resolution(7) */
 
 /* A path of which what lies before `at` is behind us. */
 struct way {
@@ -33,24 +28,6 @@ struct way {
 	int dir; /* where we are */
 	struct stat st;
 };
-
-/* Only its owner, root or ourselves, puts names into it. */
-static bool is_closed(const struct stat *dir)
-{
-	return !(dir->st_mode & 0022) &&
-	       (!dir->st_uid || dir->st_uid == geteuid() || dir->st_uid == OVERFLOW_UID);
-}
-
-/*
- * A link has its maker as owner. In a directory that is open to others it may have been made
- * elsewhere and have got a second name there, link(2).
- */
-static bool is_trusted_link(const struct stat *link, const struct stat *dir)
-{
-	if (is_closed(dir))
-		return !link->st_uid || link->st_uid == geteuid() || link->st_uid == OVERFLOW_UID;
-	return (!link->st_uid || link->st_uid == geteuid()) && link->st_nlink == 1;
-}
 
 /* Its text takes the place of what was walked of the path. */
 static int enter_link(struct way *w, int link, const char *next, const char *path, struct err *e)
@@ -106,7 +83,7 @@ static int go_on(struct way *w, const char *path, struct err *e)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_sys(e, "open directory %s", path);
 	if (S_ISLNK(st.st_mode)) {
-		if (!is_trusted_link(&st, &w->st))
+		if (path_trust_link(&st, &w->st) < PATH_TRUST_OWN)
 			return err_set(
 				e, ELOOP,
 				"%s: '%s' on the way is a symbolic link of user %u, which is "
