@@ -36,10 +36,12 @@ static int find_given(const struct credentials_query *q, struct credentials *ret
 	return 0;
 }
 
+typedef int read_fn(const char *path, size_t max, struct strbuf *out, struct err *e);
+
 /* 1 and the text, 0 for a file that is not there or not ours to read. */
-static int read_optional(const char *path, struct strbuf *text, struct err *e)
+static int read_optional(read_fn *read_file, const char *path, struct strbuf *text, struct err *e)
 {
-	int r = path_read_input(path, CREDENTIALS_FILE_MAX, text, e);
+	int r = read_file(path, CREDENTIALS_FILE_MAX, text, e);
 
 	if (r == -ENOENT || r == -ENOTDIR || r == -EACCES)
 		return 0;
@@ -80,7 +82,7 @@ static int find_in_json(const char *path, const struct credentials_query *q,
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	_free_ char *helper = NULL;
-	int r = read_optional(path, &text, e);
+	int r = read_optional(path_read_input, path, &text, e);
 
 	if (r > 0)
 		r = credentials_from_json(strbuf_str(&text), text.len, q, ret, &helper, e);
@@ -91,7 +93,7 @@ static int find_in_json(const char *path, const struct credentials_query *q,
 	return r < 0 ? err_wrap(e, "%s", path) : r;
 }
 
-/* enroot compares hosts without the port. */
+/* enroot compares hosts without the port. The file lies in its configuration directory. */
 static int find_in_netrc(const char *path, const struct credentials_query *q,
 			 struct credentials *ret, struct err *e)
 {
@@ -104,7 +106,7 @@ static int find_in_netrc(const char *path, const struct credentials_query *q,
 
 	if (!host)
 		return err_oom(e);
-	r = read_optional(path, &text, e);
+	r = read_optional(path_read_believed, path, &text, e);
 	if (r > 0)
 		r = credentials_from_netrc(strbuf_str(&text), text.len, host, q->user, ret, e);
 	if (text.data)

@@ -63,7 +63,7 @@ static bool is_trusted(int fd)
 int store_open(struct store **ret, const char *path, const char *shared, struct err *e)
 {
 	_store_ struct store *s = calloc(1, sizeof(*s));
-	_close_ int top = shared ? open(shared, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	_close_ int top = shared ? path_open_output_dir(shared, NULL, NULL) : -1;
 	_close_ int base = -1;
 	int r;
 

@@ -59,16 +59,21 @@ static int read_one(struct config *c, int dirfd, const char *name, const char *s
 	return config_parse(c, shown, strbuf_str(&text), text.len, e);
 }
 
-/* The user's own. As of all that the caller names, no link of another user leads to it. */
+/* The user's own. A link of another user, in a directory like /tmp or a group's, does not lead to it. */
 static int read_user(struct config *c, const char *path, struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct err why = ERR_INIT;
-	_close_ int fd = path_open_input(path, O_RDONLY | O_NONBLOCK, NULL, &why);
+	_close_ int fd = path_open_believed(path, O_RDONLY | O_NONBLOCK, &why);
 	int r;
 
 	if (fd == -ENOENT || fd == -ENOTDIR)
 		return 0;
+	if (fd == -ELOOP)
+		return err_set(e, ELOOP,
+			       "open %s (XDG_CONFIG_HOME may name your configuration by another "
+			       "way)",
+			       why.msg);
 	if (fd < 0)
 		return err_set(e, -fd, "open %s", why.msg);
 	r = config_read_open(fd, path, &text, e);

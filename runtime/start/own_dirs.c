@@ -79,14 +79,17 @@ static int pass_over(struct shown *s, const char *at, int need, const struct op 
 }
 
 /*
- * A link of another user is on the way: csbx does not follow it, and has nothing there. 1: so it
+ * The way ends at a link of another user: csbx does not follow it, and has nothing there. 1: so it
  * stays. A program that may write to the link's directory puts one of its own into the link's place,
- * which the next start believes: it may have given the link away itself, chown(2).
+ * which the next start believes. Or it has given the link away itself, chown(2), and takes it back.
  */
 static int pass_over_links(const char *src, const struct strv *links, struct err *e)
 {
 	for (size_t i = 0; i < links->n; i++) {
-		if (own_walk_may_be_replaced(links->items[i]))
+		const bool is_last = i + 1 == links->n;
+
+		if (own_walk_may_be_replaced(links->items[i]) ||
+		    (is_last && own_walk_may_be_given_away(links->items[i])))
 			return err_set(
 				e, ELOOP,
 				"csbx's own directory %s must be hidden from a mount, and "
@@ -149,18 +152,21 @@ static int pass_over_closed_mount(struct shown *s, const char *at, const struct 
 }
 
 /*
- * As csbx makes it when it is first used, by the same links. 1: it cannot be made, and so not by the
- * program either, which is no more than the caller.
+ * In the place that the way has led to, as the program could: csbx itself may not make it by the same
+ * links, and read it by them. 1: it cannot be made, and so not by the program either, which is no
+ * more than the caller.
  */
-static int make(struct shown *s, const char *at, const struct op *op, struct err *e)
+static int make(struct shown *s, const struct own_walk *w, const struct op *op, struct err *e)
 {
+	const char *at = w->at;
+	_free_ char *place = str_printf("%s/%s", at, w->rest);
 	struct err why = ERR_INIT;
-	_close_ int fd = path_open_private_dir(op->src, &why);
+	_close_ int fd = place ? path_open_private_dir(place, &why) : err_oom(&why);
 
 	if (fd == -EACCES)
 		return pass_over(s, at, W_OK | X_OK, op, e);
-	if (fd == -ELOOP)
-		return pass_over_links(op->src, &op->links, e);
+	if (fd == -ELOOP) /* there was no link */
+		return changed(*at ? at : "/", op, e);
 	if (fd == -EROFS)
 		return pass_over_closed_mount(s, at, op, e);
 	if (fd == -EPERM) /* also of one that was made, if all are open to others there */
@@ -245,7 +251,7 @@ static int walk_or_make(struct shown *s, struct op *op, struct own_walk *w, stru
 		if (r < 0)
 			return r;
 		if (r)
-			r = is_of_site(w, op) ? leave_to_site(s, w, op, e) : make(s, w->at, op, e);
+			r = is_of_site(w, op) ? leave_to_site(s, w, op, e) : make(s, w, op, e);
 		else
 			r = 1;
 		if (r)

@@ -13,6 +13,7 @@
 
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 
 #define LINKS_MAX 40
@@ -54,8 +55,9 @@ static int follow(struct own_walk *w, const char *behind, struct strv *links, st
 }
 
 /*
- * A link of another user's, in a directory that is not that user's: csbx goes by none, and has
- * nothing there (path_open_private_dir()).
+ * csbx reads nothing by it, its configuration neither (path_open_believed()), and has nothing there.
+ * One that `cp` copied out, which csbx does not follow either, is no such link: a program that owns
+ * it takes the mark away.
  */
 static bool is_foreign(const char *link, const struct stat *st)
 {
@@ -63,10 +65,8 @@ static bool is_foreign(const char *link, const struct stat *st)
 	struct stat of_dir;
 	int n = (int)(strrchr(link, '/') - link);
 
-	if (st->st_uid == 0 || st->st_uid == geteuid())
-		return false;
 	snprintf(dir, sizeof(dir), "%.*s", n ? n : 1, n ? link : "/");
-	return lstat(dir, &of_dir) < 0 || of_dir.st_uid != st->st_uid;
+	return lstat(dir, &of_dir) < 0 || path_trust_link(st, &of_dir) < PATH_TRUST_PLACE;
 }
 
 static int stop_at(struct own_walk *w, struct strv *links)
@@ -144,6 +144,13 @@ bool own_walk_is_of_others(const struct stat *st)
 {
 	return st->st_uid != geteuid() &&
 	       (st->st_uid == 0 || st->st_uid == OVERFLOW_UID || getpwuid(st->st_uid));
+}
+
+bool own_walk_may_be_given_away(const char *link)
+{
+	struct stat st;
+
+	return lstat(link, &st) < 0 || !own_walk_is_of_others(&st);
 }
 
 bool own_walk_may_be_replaced(const char *link)

@@ -20,13 +20,13 @@ struct own_walk {
 	char at[PATH_MAX];   /* without links; "" is the root */
 	char rest[PATH_MAX]; /* still to go */
 	unsigned links;
-	bool is_missing;    /* at exists, the first name of rest does not */
-	bool is_foreign;    /* it has come to a link of another user's, the last of links */
+	bool is_missing; /* at exists, the first name of rest does not */
+	bool is_foreign; /* it has come to a link that csbx reads nothing by, the last of links */
 	struct strv *names; /* if not NULL: all that is on the way, each as it is found, is added */
 };
 
 /*
- * Follows an absolute path by hand. links: the symbolic links on the way, and the directories that
+ * Follows an absolute path by hand, and each link by which csbx reads anything. links: the symbolic links on the way, and the directories that
  * ".." leaves again. 0 or -errno, where at is then the directory that it happened in; e is set for
  * what is no matter of the file system (too long, too many links).
  */
@@ -43,6 +43,8 @@ int own_walk_look_plainly(const char *path);
  * subordinate: a program has given the directory away.
  */
 bool own_walk_is_of_others(const struct stat *st);
+/* Whether a program may have the link's id, and so change whose it is. */
+bool own_walk_may_be_given_away(const char *link);
 /* Whether a program could put another thing into the link's place. A directory is kept otherwise. */
 bool own_walk_may_be_replaced(const char *link);
 /* Of a path without links: no name of it could be a program's to move away, or to put another into its place. */

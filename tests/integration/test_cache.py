@@ -2,6 +2,7 @@
 """The cache of blobs from registries: csbx fetches none twice, and the cache survives damage."""
 import json
 import os
+import pwd
 import random
 import shutil
 import signal
@@ -347,6 +348,19 @@ def test_damaged_shared(csbx, registry, shared):
     assert p.returncode == 0 and "dropped from the cache" in p.stderr
     assert registry.count("GET", "blob") == 1
     assert blob_file(csbx, BASE.blob).read_bytes() == BASE.blob
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("mode", [0o755, 0o1775, 0o1777])
+def test_shared_by_a_link_of_another_user(csbx, registry, shared, mode):
+    """A site may have it so; in a directory like /tmp, or a group's like it, the link is not followed."""
+    way = csbx.top / "ways/shared"
+    way.parent.mkdir()
+    way.symlink_to(shared)
+    os.lchown(way, pwd.getpwnam("csbx-test2").pw_uid, -1)
+    way.parent.chmod(mode)
+    fetch(csbx, registry.uri(), env={"CSBX_SHARED_CACHE_PATH": str(way)})
+    assert (registry.count("GET", "") == 0) == (mode == 0o755)
 
 
 def test_no_shared(csbx, registry):

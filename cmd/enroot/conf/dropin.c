@@ -49,7 +49,7 @@ int dropin_list(const char *dir, const char *sub, const char *suffix, struct str
 		return 0;
 	if (!path)
 		return err_oom(e);
-	fd = path_open_input(path, O_RDONLY | O_DIRECTORY, NULL, e);
+	fd = path_open_believed(path, O_RDONLY | O_DIRECTORY, e);
 	if (fd < 0)
 		return fd == -ENOENT || fd == -ENOTDIR ? 0 : fd;
 	d = fdopendir(fd);

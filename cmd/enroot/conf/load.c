@@ -31,7 +31,7 @@ static int read_one(struct enroot_conf *c, const struct enroot_conf_env *env, co
 		    struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
-	_close_ int fd = path_open_input(path, O_RDONLY | O_NONBLOCK, NULL, e);
+	_close_ int fd = path_open_believed(path, O_RDONLY | O_NONBLOCK, e);
 	int r;
 
 	if (fd < 0)
@@ -49,12 +49,17 @@ static int read_directory(struct enroot_conf *c, const struct enroot_conf_env *e
 			  struct err *e)
 {
 	_strv_ struct strv names = STRV_INIT;
-	DIR *d = opendir(dir);
+	_close_ int fd = path_open_believed(dir, O_RDONLY | O_DIRECTORY, e);
 	const struct dirent *entry;
+	DIR *d;
 	int r = 0;
 
+	if (fd < 0)
+		return fd == -ENOENT || fd == -ENOTDIR ? 0 : err_wrap(e, "open");
+	d = fdopendir(fd);
 	if (!d)
-		return errno == ENOENT || errno == ENOTDIR ? 0 : err_sys(e, "open %s", dir);
+		return err_oom(e);
+	(void)take_fd(&fd);
 	while ((entry = readdir(d))) {
 		if (entry->d_name[0] != '.' && str_has_suffix(entry->d_name, ".conf"))
 			strv_take(&names, str_printf("%s/%s", dir, entry->d_name));

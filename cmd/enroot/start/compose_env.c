@@ -62,7 +62,7 @@ static int add_file(struct compose *c, const char *path, struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	_strv_ struct strv lines = STRV_INIT, wrong = STRV_INIT;
-	int r = path_read_input(path, FILE_BYTES_MAX, &text, e);
+	int r = path_read_believed(path, FILE_BYTES_MAX, &text, e);
 
 	if (r < 0)
 		return err_wrap(e, "%s", path);

@@ -177,7 +177,7 @@ static int add_image(struct compose *c, struct err *e)
 static int add_file(struct compose *c, const char *path, int pass, struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT, expanded = STRBUF_INIT;
-	int r = path_read_input(path, FILE_BYTES_MAX, &text, e);
+	int r = path_read_believed(path, FILE_BYTES_MAX, &text, e);
 
 	if (r < 0)
 		return err_wrap(e, "%s", path);

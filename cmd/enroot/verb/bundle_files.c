@@ -28,7 +28,7 @@ static int collect_one(const char *owner, const char *kind, const char *path, st
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 
 	strbuf_addf(&text, "%s/%s/%s\n", owner, kind, dropin_name(path));
-	if (path_read_input(path, FILE_BYTES_MAX, &text, e) < 0)
+	if (path_read_believed(path, FILE_BYTES_MAX, &text, e) < 0)
 		return err_wrap(e, "%s", path);
 	if (strbuf_check(&text, e) < 0)
 		return -ENOMEM;
