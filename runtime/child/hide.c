@@ -9,7 +9,8 @@
  *	hidden	 an empty, read-only tmpfs lies over the directory
  *	pinned	 each directory, and each link, on the way to it is mounted on itself where the
  * program may write: a mount point can be neither renamed nor removed, rename(2) says EBUSY. Else
- *		 the program would move the way aside and make another one for the user's next start
+ *		 the program would move the way aside and make another one for the user's next start.
+ *		 A link is mounted read-only: its owner and time say whether csbx follows it
  *	refused	 a mount of the directory itself or of what lies in it, volumes excepted
  *
  * The copy of this mount namespace into the program's less privileged user namespace locks all of
@@ -65,7 +66,7 @@ struct sight {
 	unsigned major, minor;
 	uint64_t ino;
 	int mount;
-	bool is_directory;
+	bool is_directory, is_link;
 	bool is_mount_point; /* not told where there is no statx(2) */
 };
 
@@ -105,6 +106,7 @@ static int look(const struct child *c, int fd, struct sight *ret, struct err *e)
 				      .ino = x.stx_ino,
 				      .mount = (int)x.stx_mnt_id,
 				      .is_directory = S_ISDIR(x.stx_mode),
+				      .is_link = S_ISLNK(x.stx_mode),
 				      .is_mount_point = x.stx_attributes & STATX_ATTR_MOUNT_ROOT};
 		return 0;
 	}
@@ -114,7 +116,8 @@ static int look(const struct child *c, int fd, struct sight *ret, struct err *e)
 			      .minor = minor(st.st_dev),
 			      .ino = st.st_ino,
 			      .mount = mount_id_of(c, fd),
-			      .is_directory = S_ISDIR(st.st_mode)};
+			      .is_directory = S_ISDIR(st.st_mode),
+			      .is_link = S_ISLNK(st.st_mode)};
 	return ret->mount < 0 ? err_set(e, ENOSYS, "statx, and the mount of a descriptor") : 0;
 }
 
@@ -178,8 +181,10 @@ static int pin(const struct hiding *h, const char *path, struct err *e)
 	r = look(h->c, fd, &st, e);
 	if (r < 0 || st.is_mount_point)
 		return r;
-	copy = mount_clone(fd, "", st.is_directory, e);
-	return copy < 0 ? copy : mount_attach(copy, fd, e);
+	r = copy = mount_clone(fd, "", st.is_directory, e);
+	if (r >= 0 && st.is_link)
+		r = mount_restrict(copy, MOUNT_ATTR_RDONLY, false, e);
+	return r < 0 ? r : mount_attach(copy, fd, e);
 }
 
 static bool is_on(const struct mount_row *m, const struct seat *s)

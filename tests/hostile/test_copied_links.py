@@ -147,3 +147,21 @@ def test_no_path_goes_by_one_of_a_copy_that_was_ended(csbx, python_image, sent):
             assert q.returncode and SAID in q.stderr, (each, q)
     assert not followed
     assert not others or sent == signal.SIGKILL
+
+
+def test_no_program_marks_a_link_on_the_way_to_the_settings(csbx, python_image):
+    """As copied out, or as another user's: every command would fail, without the mount too."""
+    home = csbx.dirs["home"]
+    for name in ("config", "local"):
+        (home / "dots" / name).mkdir(parents=True)
+        (home / f".{name}").symlink_to(f"dots/{name}")
+    if csbx.user:
+        subprocess.run(["chown", "-hR", str(csbx.owner.pw_uid), home], check=True)
+    script = ("import os\nfor name in '/m/.config', '/m/.local':\n    for do in (lambda: os.utime(name, ns=(0, 1700000000206158433), "
+              "follow_symlinks=False), lambda: os.lchown(name, 1, 1)):\n        try:\n            do()\n            print('did it')\n"
+              "        except OSError as e:\n            print(e.strerror)")
+    csbx.ok("run", python_image, "true")
+    out = csbx.ok("run", "--mount", f"{home}:/m", python_image, "python3", "-ISc", script)
+    assert out == 4 * "Read-only file system\n"
+    for line in ("ps", "gc", "list", "doctor --feature userns"):
+        csbx.ok(*line.split())
