@@ -7,7 +7,7 @@
  * yet. The image is looked at without the mounts in it. Both sides are walked by descriptor and
  * every name is opened with O_NOFOLLOW: a symbolic link is copied as such, and never leads anywhere.
  * Another container that mounts the same volume may be at work in it meanwhile; what it has made
- * stays, whatever it is. Devices and sockets are left out; links to one file become files of their
+ * stays, whatever it is, and a directory that it has removed is not made again. Devices and sockets are left out; links to one file become files of their
  * own. The stack is on the heap and as deep as DEPTH_MAX.
  *
  * The directory above the volume, which no program reaches, has the lock of those that fill it, and
@@ -42,6 +42,8 @@
 #define NEW_FILE ".csbx-fill" /* the one file of a directory that is being copied */
 
 #define NEW_NAME_BYTES (sizeof(NEW_FILE) + 17)
+
+#define DIRECTORY_GONE 0 /* nothing can be made in it: another container has removed it */
 
 #define DEPTH_MAX 256
 #define CHUNK_BYTES (1u << 30)
@@ -106,6 +108,8 @@ static int copy_file(int from_dir, int to_dir, const char *name, const struct st
 		return 0;
 	from = openat(from_dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	to = from < 0 ? -1 : make_new_file(to_dir, made);
+	if (from >= 0 && to < 0 && errno == ENOENT)
+		return DIRECTORY_GONE;
 	if (to < 0)
 		return err_sys(e, "%s", name);
 	do {
@@ -128,7 +132,7 @@ static int copy_link(int from_dir, int to_dir, const char *name, const struct st
 		return err_sys(e, "%s", name);
 	text[n] = 0;
 	if (symlinkat(text, to_dir, name) < 0 && errno != EEXIST)
-		return err_sys(e, "%s", name);
+		return errno == ENOENT ? DIRECTORY_GONE : err_sys(e, "%s", name);
 	(void)!fchownat(to_dir, name, st->st_uid, st->st_gid, AT_SYMLINK_NOFOLLOW);
 	return 0;
 }
@@ -165,7 +169,7 @@ static int copy_dir(struct level *stack, size_t *depth, const char *name, const 
 	_close_ int from = open_dir_at(dirfd(l->from), name), to = -1;
 
 	if (mkdirat(l->to, name, 0700) < 0 && errno != EEXIST)
-		return err_sys(e, "%s", name);
+		return errno == ENOENT ? DIRECTORY_GONE : err_sys(e, "%s", name);
 	to = from < 0 ? -1 : open_dir_at(l->to, name);
 	if (from >= 0 && to < 0 && (errno == ENOTDIR || errno == ELOOP || errno == ENOENT))
 		return 0; /* another container has made something else there */

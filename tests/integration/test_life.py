@@ -430,6 +430,25 @@ def test_a_volume_in_which_a_program_stands_in_the_way(filler):
     filler.ok("volume", "rm", "v")
 
 
+@pytest.mark.both_users
+def test_a_volume_in_which_a_program_removes_what_is_there(box, make_image):
+    """What it has taken away while a start fills the volume is not there, and the start goes on."""
+    from ociimage import D, F, L, entry_from_file
+    deep = [e for i in range(20) for e in (D(f"d/s{i}"), D(f"d/s{i}/t"), *(F(f"d/s{i}/t/f{k}", b"data") for k in range(40)),
+                                           *(L(f"d/s{i}/t/l{k}", "f0") for k in range(40)), *(D(f"d/s{i}/t/e{k}") for k in range(40)))]
+    image = make_image([D("bin"), entry_from_file(images.busybox_program(), "bin/busybox", mode=0o755),
+                        *(L(f"bin/{name}", "busybox") for name in ("sh", "rm", "true")), D("d"), *deep], name="deep")
+    remover = box.popen("run", "--volume", "v:/w", image, "sh", "-c", "echo up; while :; do rm -rf /w/*; done")
+    assert remover.stdout.readline() == b"up\n"
+    try:
+        for _ in range(10):
+            box.ok("run", "--volume", "v:/d", image, "true")
+    finally:
+        remover.terminate()
+        remover.communicate(timeout=20)
+    box.ok("volume", "rm", "v")
+
+
 # --- kills ------------------------------------------------------------------------------------------
 
 def supervisor_of(csbx, name):
