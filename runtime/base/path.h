@@ -61,6 +61,13 @@ enum path_trust {
 enum path_trust path_trust_link(const struct stat *link, const struct stat *dir);
 
 /*
+ * Whether a name that is csbx's choice, and not the caller's, leads to what the caller has there: in a
+ * directory with the sticky bit it may be another user's, who was there first, and in one without it
+ * that all may write to, anybody's. A link counts as what it is. name: for the message. -EPERM.
+ */
+int path_trust_name(const struct stat *st, const struct stat *dir, const char *name, struct err *e);
+
+/*
  * --- path_private.c: directories of our own, in a tree that others may write to ----------------
  */
 
@@ -130,10 +137,10 @@ int path_open_input(const char *path, int flags, const struct path_places *progr
 int path_read_input(const char *path, size_t max, struct strbuf *out, struct err *e);
 
 /*
- * open(2) and the reading of what csbx believes though this command does not name it: configuration,
- * a shared cache. Links must be PATH_TRUST_PLACE. O_NOFOLLOW is of the last name.
+ * open(2) and the reading of what csbx believes though this command does not name it: configuration.
+ * Links must be PATH_TRUST_PLACE, and the last so many names as path_trust_name() has it.
  */
-int path_open_believed(const char *path, int flags, struct err *e);
+int path_open_believed(const char *path, unsigned names, int flags, struct err *e);
 int path_read_believed(const char *path, size_t max, struct strbuf *out, struct err *e);
 
 /*

@@ -47,7 +47,8 @@ struct output_way {
 	int flags;
 	mode_t mode;
 	enum purpose purpose;
-	enum path_trust least;              /* of the links on the way */
+	enum path_trust least; /* of the links on the way */
+	unsigned names;        /* the last so many are csbx's choice, path_trust_name() */
 	const struct path_places *programs; /* NULL: none */
 };
 
@@ -87,7 +88,7 @@ static bool lies_in_programs(const struct output_way *w)
 	return true;
 }
 
-static int open_seen(struct output_way *w, int seen, const char *path, struct err *e)
+static int open_seen(const struct output_way *w, int seen, const char *path, struct err *e)
 {
 	char self[40];
 	int fd;
@@ -186,6 +187,25 @@ static void enter(struct output_way *w, int *fd)
 	w->at += strcspn(w->at, "/");
 }
 
+static unsigned names_left(const char *at)
+{
+	unsigned n = 0;
+
+	for (at += strspn(at, "/"); *at; at += strspn(at, "/")) {
+		at += strcspn(at, "/");
+		n++;
+	}
+	return n;
+}
+
+static int check_name(const struct output_way *w, const char *name, const struct stat *st,
+		      const struct stat *dir, const char *path, struct err *e)
+{
+	if (names_left(w->at) > w->names || path_trust_name(st, dir, name, e) >= 0)
+		return 0;
+	return err_wrap(e, "%s", path);
+}
+
 static int pass_link(struct output_way *w, int link, const char *name, const struct stat *st,
 		     const struct stat *dir, const char *path, struct err *e)
 {
@@ -195,6 +215,8 @@ static int pass_link(struct output_way *w, int link, const char *name, const str
 		return err_set(e, ELOOP,
 			       "%s: '%s' is a symbolic link of user %u, which is not followed",
 			       path, name, st->st_uid);
+	if (check_name(w, name, st, dir, path, e) < 0)
+		return -EPERM;
 	if (path_is_copied_link(st) || str_has_prefix(name, PATH_NEW_LINK_PREFIX))
 		return err_set(e, ELOOP,
 			       "%s: '%s' is a symbolic link that was copied out of a container, "
@@ -238,6 +260,8 @@ static int go_on(struct output_way *w, const char *path, struct err *e)
 			return take_fd(&fd);
 		return pass_link(w, fd, name, &st, &dir, path, e);
 	}
+	if (check_name(w, name, &st, &dir, path, e) < 0)
+		return -EPERM;
 	if (is_last && w->purpose == TO_WRITE)
 		return open_file(w, fd, &st, &dir, path, e);
 	if (!S_ISDIR(st.st_mode) && (!is_last || w->flags & O_DIRECTORY))
@@ -337,8 +361,7 @@ static bool parent_is_of_programs(int seen, const struct path_places *programs)
 	return is;
 }
 
-static int open_to_read(const char *path, int flags, enum path_trust least,
-			const struct path_places *programs, struct err *e)
+int path_open_input(const char *path, int flags, const struct path_places *programs, struct err *e)
 {
 	struct output_way w = {.flags = flags | O_CLOEXEC | O_NOCTTY};
 	const bool is_plain = !(flags & O_PATH) && !(programs && programs->n);
@@ -349,7 +372,7 @@ static int open_to_read(const char *path, int flags, enum path_trust least,
 		return take_fd(&fd);
 	if (is_plain && errno == ENOENT)
 		return err_sys(e, "%s", path);
-	seen = reach(path, flags & O_NOFOLLOW, least, programs, e);
+	seen = reach(path, 0, PATH_TRUST_GROUP, programs, e);
 	if (seen < 0)
 		return seen;
 	if (fstat(seen, &st) < 0)
@@ -361,19 +384,69 @@ static int open_to_read(const char *path, int flags, enum path_trust least,
 	return open_seen(&w, seen, path, e);
 }
 
-int path_open_input(const char *path, int flags, const struct path_places *programs, struct err *e)
+/* Of a way without links: then the paths of its directories are what they say. */
+static int check_names(const char *path, unsigned names, struct err *e)
 {
-	return open_to_read(path, flags, PATH_TRUST_GROUP, programs, e);
+	char part[PATH_MAX];
+	struct stat dir, st;
+	const char *at = path;
+	unsigned left = names_left(path);
+
+	if (left <= names && lstat("/", &dir) < 0)
+		return err_sys(e, "/");
+	for (; left; left--) {
+		const char *name = at + strspn(at, "/");
+
+		at = name + strcspn(name, "/");
+		if (left > names + 1)
+			continue;
+		memcpy(part, path, (size_t)(at - path));
+		part[at - path] = 0;
+		if (lstat(part, &st) < 0)
+			return err_sys(e, "%s", path);
+		if (left <= names && path_trust_name(&st, &dir, part + (name - path), e) < 0)
+			return err_wrap(e, "%s", path);
+		dir = st;
+	}
+	return 0;
 }
 
-int path_open_believed(const char *path, int flags, struct err *e)
+static int reach_believed(const char *path, unsigned names, struct err *e)
 {
-	return open_to_read(path, flags, PATH_TRUST_PLACE, NULL, e);
+	struct output_way w = {
+		.dir = -1,
+		.flags = O_PATH | O_CLOEXEC,
+		.purpose = TO_REACH,
+		.least = PATH_TRUST_PLACE,
+		.names = names,
+	};
+
+	return walk(&w, path, e);
+}
+
+/* What is not there is no matter, whoever has what is on the way to it. */
+int path_open_believed(const char *path, unsigned names, int flags, struct err *e)
+{
+	const struct output_way w = {.flags = flags | O_CLOEXEC | O_NOCTTY};
+	_close_ int fd = open_straight(path, w.flags), seen = -1;
+
+	if (fd >= 0)
+		return names && check_names(path, names, e) < 0 ? -EPERM : take_fd(&fd);
+	if (errno == ENOENT)
+		return err_sys(e, "%s", path);
+	seen = reach_believed(path, names, e);
+	if (seen == -EPERM && names) {
+		_close_ int there = reach_believed(path, 0, NULL);
+
+		if (there == -ENOENT)
+			return err_code(e, -ENOENT, "%s", path);
+	}
+	return seen < 0 ? seen : open_seen(&w, seen, path, e);
 }
 
 int path_read_believed(const char *path, size_t max, struct strbuf *out, struct err *e)
 {
-	_close_ int fd = path_open_believed(path, O_RDONLY | O_NONBLOCK, e);
+	_close_ int fd = path_open_believed(path, 0, O_RDONLY | O_NONBLOCK, e);
 
 	return fd < 0 ? fd : io_read_regular(fd, path, max, out, e);
 }

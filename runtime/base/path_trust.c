@@ -12,9 +12,11 @@
  *
  * fs.protected_symlinks is not there on every machine, and knows only a part of this.
  */
+#include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/base/err.h"
 #include "runtime/base/path.h"
 
 #define OVERFLOW_UID 65534u /* users without a number in a user namespace, user_namespaces(7) */
@@ -44,6 +46,20 @@ enum path_trust path_trust_link(const struct stat *link, const struct stat *dir)
 	if (dir->st_mode & 0002)
 		return PATH_TRUST_NONE;
 	return dir->st_mode & 0020 ? PATH_TRUST_GROUP : PATH_TRUST_PLACE;
+}
+
+int path_trust_name(const struct stat *st, const struct stat *dir, const char *name, struct err *e)
+{
+	if (dir->st_mode & 0002 && !(dir->st_mode & S_ISVTX))
+		return err_set(e, EPERM,
+			       "anyone may put another thing in the place of '%s' (its directory "
+			       "has mode %04o: chmod o-w it)",
+			       name, dir->st_mode & 07777);
+	if (dir->st_mode & 0022 && path_trust_link(st, dir) < PATH_TRUST_PLACE)
+		return err_set(e, EPERM,
+			       "'%s' belongs to user %u, in a directory that others may write to",
+			       name, st->st_uid);
+	return 0;
 }
 
 bool path_is_copied_link(const struct stat *st)

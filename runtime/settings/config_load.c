@@ -59,18 +59,22 @@ static int read_one(struct config *c, int dirfd, const char *name, const char *s
 	return config_parse(c, shown, strbuf_str(&text), text.len, e);
 }
 
-/* The user's own. A link of another user, in a directory like /tmp or a group's, does not lead to it. */
-static int read_user(struct config *c, const char *path, struct err *e)
+/*
+ * The user's own. In a directory like /tmp, or a group's like it, neither a link of another user leads to
+ * it nor is it believed below a directory of that user's, who was there first.
+ */
+static int read_user(struct config *c, const struct config_files *files, struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
 	struct err why = ERR_INIT;
-	_close_ int fd = path_open_believed(path, O_RDONLY | O_NONBLOCK, &why);
+	const char *path = files->user_file;
+	_close_ int fd = path_open_believed(path, files->user_names, O_RDONLY | O_NONBLOCK, &why);
 	int r;
 
 	if (fd == -ENOENT || fd == -ENOTDIR)
 		return 0;
-	if (fd == -ELOOP)
-		return err_set(e, ELOOP,
+	if (fd == -ELOOP || fd == -EPERM)
+		return err_set(e, -fd,
 			       "open %s (XDG_CONFIG_HOME may name your configuration by another "
 			       "way)",
 			       why.msg);
@@ -217,7 +221,7 @@ int config_load_from(struct config *c, const struct config_files *files, struct 
 	if (files->system_dir)
 		r = read_machine(c, files->system_dir, e);
 	if (r >= 0 && files->user_file)
-		r = read_user(c, files->user_file, e);
+		r = read_user(c, files, e);
 	if (r >= 0 && files->env)
 		r = read_env(c, files->env, e);
 	if (r < 0)
@@ -235,10 +239,12 @@ int config_load(struct config *c, struct err *e)
 		dir = getenv("XDG_CONFIG_HOME");
 		if (dir && *dir == '/') {
 			user = str_printf("%s/csbx/csbx.conf", dir);
+			files.user_names = 3;
 		} else {
 			dir = getenv("HOME");
 			if (dir && *dir == '/')
 				user = str_printf("%s/.config/csbx/csbx.conf", dir);
+			files.user_names = 4;
 		}
 		files.user_file = user;
 		files.env = (const char *const *)environ;

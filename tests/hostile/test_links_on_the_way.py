@@ -204,3 +204,85 @@ def test_a_link_of_roots_in_a_directory_of_another_user(csbx, busybox_image, hom
     assert csbx.ok("run", "--mount", f"{home.link}:/m", busybox_image, "cat", "/m/file") == "the caller's\n"
     csbx.ok("run", f"--json={home.link}/out", busybox_image, "true")
     assert stat.S_ISREG((home.real / "out").stat().st_mode)
+
+
+# --- the same by a directory of another user's, who was there first ------------------------------
+
+
+def theirs(place, ran):
+    """csbx.conf and a hook below `.config`, made by another user; `RAN` is what the hook makes."""
+    for name, text in ((".config/csbx/csbx.conf", CONF), (".config/enroot/hooks.d/50-x.sh", f"#!/bin/sh\ntouch {ran}/RAN\n")):
+        path = place / name
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+        path.chmod(0o755)
+    for path in (place / ".config", *(place / ".config").rglob("*")):
+        os.chown(path, other(), other())
+
+
+@pytest.fixture
+def ran(csbx):
+    path = csbx.top / "ran"
+    path.mkdir()
+    os.chown(path, csbx.owner.pw_uid, -1)
+    return path
+
+
+@pytest.mark.parametrize("mode", [0o1777, 0o1775], ids=str_of)
+@pytest.mark.parametrize("variable", ["HOME", "HOME by a link", "XDG_CONFIG_HOME", "HOME itself"])
+def test_no_configuration_of_another_user_who_was_there_first(csbx, busybox_image, ran, variable, mode):
+    """As in HOME=/tmp of a job."""
+    shared = csbx.top / "shared"
+    shared.mkdir()
+    home = shared / "job" if variable == "HOME itself" else shared
+    theirs(home, ran)
+    if home != shared:
+        os.chown(home, other(), -1)
+    os.chown(shared, 0, csbx.owner.pw_gid)
+    shared.chmod(mode)
+    csbx.env[variable.split()[0]] = str(home / (".config" if variable[0] == "X" else ""))
+    if variable == "HOME by a link":
+        (csbx.top / "way").symlink_to("shared")
+        csbx.env["HOME"] = str(csbx.top / "way")
+    first = home if home != shared else home / ".config"
+    said = csbx.fails("run", busybox_image, "true", says=f"'{first.name}' belongs to user {other()}, in a directory that others may write to")
+    assert "XDG_CONFIG_HOME" in said
+    (home / ".config/csbx/csbx.conf").unlink()
+    assert "PLANTED" not in csbx.ok("run", busybox_image, "env")
+    p = csbx.run("enroot", "start", busybox_image, "true")
+    assert p.returncode and "belongs to user" in p.stderr and not list(ran.iterdir()), p
+    for path in (first, *first.rglob("*")):
+        os.chown(path, csbx.owner.pw_uid, -1)
+    csbx.ok("enroot", "start", busybox_image, "true")
+    assert [p.name for p in ran.iterdir()] == ["RAN"]
+
+
+@pytest.mark.parametrize("name", [".", ".config", ".config/csbx", ".config/enroot", ".config/enroot/hooks.d"])
+def test_no_configuration_from_a_directory_that_anyone_writes_to(csbx, busybox_image, ran, name):
+    """As a program leaves it that has a mount of the home."""
+    home = csbx.dirs["home"]
+    theirs(home, ran)
+    for path in (home, *home.rglob("*")):
+        os.chown(path, csbx.owner.pw_uid, -1)
+    (home / name).chmod(0o777)
+    if "enroot" not in name:
+        csbx.fails("run", busybox_image, "true", says="anyone may put another thing in the place of")
+        (home / ".config/csbx/csbx.conf").unlink()
+        csbx.ok("run", busybox_image, "true")
+    if "csbx" not in name:
+        p = csbx.run("enroot", "start", busybox_image, "true")
+        assert p.returncode and "anyone may put another thing in the place of" in p.stderr and not list(ran.iterdir()), p
+    (home / name).chmod(0o775)  # a group's, as with umask 002
+    csbx.ok("enroot", "start", busybox_image, "true")
+    assert [p.name for p in ran.iterdir()] == ["RAN"]
+
+
+def test_configuration_of_another_user_that_a_variable_names(csbx, busybox_image, ran):
+    """A site's, and a colleague's who shares it, though others may write beside it."""
+    shared = csbx.top / "shared"
+    shared.mkdir()
+    theirs(shared, ran)
+    shared.chmod(0o1777)
+    for variable in ("ENROOT_CONFIG_PATH", "ENROOT_SYSCONF_PATH"):
+        csbx.ok("enroot", "start", busybox_image, "true", env={variable: str(shared / ".config/enroot")})
+        (ran / "RAN").unlink()

@@ -102,6 +102,8 @@ bool enroot_conf_key_is_known(const char *key, size_t len);
 /* ENROOT_SYSCONF_PATH, ENROOT_CONFIG_PATH: never NULL but when out of memory. Caller frees. */
 char *enroot_sysconf_dir(const struct enroot_conf *c);
 char *enroot_config_dir(const struct enroot_conf *c);
+/* How many of its last names are csbx's choice: of a directory by HOME or XDG_CONFIG_HOME, with that one's own. */
+unsigned enroot_config_names(const char *dir);
 
 /* All keys that csbx gives a meaning to, for `info`; ends with a NULL name. */
 struct enroot_key {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cmd/enroot/conf/conf.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"
@@ -22,13 +23,19 @@ static int by_bytes(const void *a, const void *b)
 static int add_names(DIR *d, const char *suffix, struct strv *names, struct err *e)
 {
 	const struct dirent *entry;
+	struct stat dir;
 
+	if (fstat(dirfd(d), &dir) < 0)
+		return err_sys(e, "stat");
 	while ((entry = readdir(d))) {
-		struct stat st;
+		struct stat st, own;
 
 		if (*entry->d_name == '.' || !str_has_suffix(entry->d_name, suffix) ||
-		    fstatat(dirfd(d), entry->d_name, &st, 0) < 0 || !S_ISREG(st.st_mode))
+		    fstatat(dirfd(d), entry->d_name, &st, 0) < 0 || !S_ISREG(st.st_mode) ||
+		    fstatat(dirfd(d), entry->d_name, &own, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
+		if (path_trust_name(&own, &dir, entry->d_name, e) < 0)
+			return -EPERM;
 		if (names->n == FILES_MAX)
 			return err_set(e, E2BIG, "more than %u files", FILES_MAX);
 		strv_add(names, entry->d_name);
@@ -49,7 +56,7 @@ int dropin_list(const char *dir, const char *sub, const char *suffix, struct str
 		return 0;
 	if (!path)
 		return err_oom(e);
-	fd = path_open_believed(path, O_RDONLY | O_DIRECTORY, e);
+	fd = path_open_believed(path, enroot_config_names(dir) + 1, O_RDONLY | O_DIRECTORY, e);
 	if (fd < 0)
 		return fd == -ENOENT || fd == -ENOTDIR ? 0 : fd;
 	d = fdopendir(fd);

@@ -87,3 +87,18 @@ char *enroot_config_dir(const struct enroot_conf *c)
 	dir = secure_getenv("HOME");
 	return str_printf("%s/.config/enroot", dir && *dir == '/' ? dir : "");
 }
+
+static bool is_in(const char *variable, const char *below, const char *dir)
+{
+	const char *base = secure_getenv(variable);
+	const size_t n = base && *base == '/' ? strlen(base) : 0;
+
+	return n && str_has_prefix(dir, base) && str_eq(dir + n, below);
+}
+
+unsigned enroot_config_names(const char *dir)
+{
+	if (is_in("XDG_CONFIG_HOME", "/enroot", dir))
+		return 2;
+	return is_in("HOME", "/.config/enroot", dir) ? 3 : 0;
+}

@@ -27,11 +27,12 @@ static const char *user(void *ctx)
 	return pw ? pw->pw_name : secure_getenv("USER");
 }
 
+/* names: of path, the last so many that the caller does not name */
 static int read_one(struct enroot_conf *c, const struct enroot_conf_env *env, const char *path,
-		    struct err *e)
+		    unsigned names, struct err *e)
 {
 	_strbuf_ struct strbuf text = STRBUF_INIT;
-	_close_ int fd = path_open_believed(path, O_RDONLY | O_NONBLOCK, e);
+	_close_ int fd = path_open_believed(path, names, O_RDONLY | O_NONBLOCK, e);
 	int r;
 
 	if (fd < 0)
@@ -49,7 +50,7 @@ static int read_directory(struct enroot_conf *c, const struct enroot_conf_env *e
 			  struct err *e)
 {
 	_strv_ struct strv names = STRV_INIT;
-	_close_ int fd = path_open_believed(dir, O_RDONLY | O_DIRECTORY, e);
+	_close_ int fd = path_open_believed(dir, 1, O_RDONLY | O_DIRECTORY, e);
 	const struct dirent *entry;
 	DIR *d;
 	int r = 0;
@@ -69,7 +70,7 @@ static int read_directory(struct enroot_conf *c, const struct enroot_conf_env *e
 	if (r >= 0 && names.n)
 		qsort(names.items, names.n, sizeof(*names.items), by_name);
 	for (size_t i = 0; r >= 0 && i < names.n; i++)
-		r = read_one(c, env, names.items[i], e);
+		r = read_one(c, env, names.items[i], 2, e);
 	return r;
 }
 
@@ -83,7 +84,7 @@ static int read_files(struct enroot_conf *c, const struct enroot_conf_env *env, 
 
 	if (!file || !more)
 		return err_oom(e);
-	r = read_one(c, env, file, e);
+	r = read_one(c, env, file, 1, e);
 	return r < 0 ? r : read_directory(c, env, more, e);
 }
 

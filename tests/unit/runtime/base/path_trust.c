@@ -95,18 +95,30 @@ static void test_openers(const char *top)
 	snprintf(link, sizeof(link), "%.4000s/way", top);
 	snprintf(last, sizeof(last), "%.4000s/way/.", top);
 	snprintf(file, sizeof(file), "%.4000s/way/file", top);
-	is_int(opened(path_open_believed(file, O_RDONLY, &e)), 0, "by a link of ours (%s)", e.msg);
-	is_int(opened(path_open_believed(link, O_RDONLY | O_DIRECTORY, &e)), 0, "as the last name");
-	ok(path_open_believed(link, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, &e) < 0, "or not");
+	is_int(opened(path_open_believed(file, 0, O_RDONLY, &e)), 0, "by a link of ours (%s)",
+	       e.msg);
+	is_int(opened(path_open_believed(link, 0, O_RDONLY | O_DIRECTORY, &e)), 0,
+	       "as the last name");
+	ok(!chmod(top, 0777), "opened the directory to all");
+	is_int(opened(path_open_believed(file, 1, O_RDONLY, &e)), 0, "the last name (%s)", e.msg);
+	is_int(opened(path_open_believed(file, 2, O_RDONLY, &e)), -EPERM, "and the link (%s)",
+	       e.msg);
+	snprintf(file, sizeof(file), "%.4000s/way/none", top);
+	is_int(opened(path_open_believed(file, 2, O_RDONLY, &e)), -ENOENT, "nothing is there");
+	snprintf(file, sizeof(file), "%.4000s/real/file", top);
+	is_int(opened(path_open_believed(file, 1, O_RDONLY, &e)), 0, "by no link (%s)", e.msg);
+	is_int(opened(path_open_believed(file, 2, O_RDONLY, &e)), -EPERM, "as by one (%s)", e.msg);
+	snprintf(file, sizeof(file), "%.4000s/way/file", top);
 	if (geteuid() || lchown(link, 12345, 12345)) {
 		tap_skip("only root can make a link another user's");
 		return;
 	}
 	ok(!chmod(top, 0755), "closed the directory");
-	is_int(opened(path_open_believed(file, O_RDONLY, &e)), 0, "believed by another's link");
+	is_int(opened(path_open_believed(file, 0, O_RDONLY, &e)), 0, "believed by another's link");
 	is_int(opened(path_open_private_dir(last, &e)), -ELOOP, "nothing is made by it");
 	ok(!chmod(top, 01775), "a group's directory");
-	is_int(opened(path_open_believed(file, O_RDONLY, &e)), -ELOOP, "not believed (%s)", e.msg);
+	is_int(opened(path_open_believed(file, 0, O_RDONLY, &e)), -ELOOP, "not believed (%s)",
+	       e.msg);
 	is_int(opened(path_open_input(file, O_RDONLY, NULL, &e)), 0, "read, as it is named");
 	is_int(opened(path_open_output(file, O_WRONLY, 0, NULL, &e)), -ELOOP, "not written");
 	ok(!chmod(top, 01777), "a directory of all");
