@@ -29,6 +29,7 @@ OPENING = ("open", "os.symlink")
 OTHERS = ("exec", "sys._getframe", "object.__getattr__", "object.__setattr__", "open")
 VARIABLES = (b"PYTHONOPTIMIZE",)  # by which the asserts of another Python do nothing
 NESTED = 0x10  # CO_NESTED
+GENERATOR = 0x20  # CO_GENERATOR
 NATIVE = ("ctypes", "_ctypes", "cffi", "_cffi_backend", "_testcapi", "_testinternalcapi")  # what is done with their objects raises no event
 TEXT_RUNNERS = tuple("/%s.py" % m for m in ("code", "codeop", "timeit", "bdb", "pdb", "cProfile", "profile", "trace", "runpy", "typing", "inspect"))
 OF_CORE = ("exec", "marshal.loads")  # the core's own work on the bytes it reads
@@ -125,6 +126,7 @@ def make_audit(vouch, found, repo):
     givers, native, opening, get_trace, get_profile = GIVERS, NATIVE, OPENING, sys.gettrace, sys.getprofile
     base_name, runners, len_of, dict_type, plain_name = os.path.basename, TEXT_RUNNERS, len, dict, make_plain()
     builtin, static_type, class_type, nothing, handed, handing, _list, set_type = type(len), staticmethod, classmethod, {}, {}, HANDING, list, set
+    generator = GENERATOR
     code_type, id_of, values, users, libraries, makers = types.CodeType, id, dict.values, {}, frozenset(("ctypes", "_ctypes")), MAKERS
 
     def file_of(thing):
@@ -364,20 +366,20 @@ def make_audit(vouch, found, repo):
     def function_in(value):
         return value.__func__ if _type(value) in (static_type, class_type) else value
 
-    def one_between(frame):
-        """The frame of code that traceback's own code calls while it goes through frames, where that is not its own."""
+    def one_given(frame):
+        """The frame of code that goes through the frames which a generator of traceback gives."""
+        last = frame
         while frame is not None and ends(frame.f_code.co_filename, "/traceback.py"):
-            frame = frame.f_back
-        below = frame.f_back if frame is not None else None
-        return frame if below is not None and ends(below.f_code.co_filename, "/traceback.py") and is_of_python(below.f_code) else None
+            last, frame = frame, frame.f_back
+        return frame if last.f_code.co_flags & generator else None
 
     def kind_of(event, args, frame):
         """(kind or None, what it would be named by, the frame it is about)"""
         name = event.rpartition(".")[2]
-        if event == "sys._getframe" and ends(frame.f_code.co_filename, handing) and is_of_python(frame.f_code):
-            between = one_between(frame)
-            if between is not None:
-                return "frame_search", "walk_stack", between
+        if event in ("sys._getframe", "object.__getattr__") and ends(frame.f_code.co_filename, handing) and is_of_python(frame.f_code):
+            given_to = one_given(frame)
+            if given_to is not None:
+                return "frame_search", frame.f_code.co_name, given_to
             strange = callee_of_run(frame)
             if strange is not None:
                 found("frame_search", "%s, to which %s may hand a frame" % (strange, short(frame.f_code.co_filename)))
