@@ -120,8 +120,8 @@ bool path_is_copied_link(const struct stat *st);
 /*
  * open(2) of a path that the caller gave, as if fs.protected_symlinks and its kin were set: in a
  * directory with the sticky bit that others may write to no link (below PATH_TRUST_PLACE), file or
- * FIFO of another user is used, nor a file with a second name. Nor is a link, FIFO or socket in or below one of programs
- * (NULL: none is known). Flags as of open(2), O_CLOEXEC and O_NOCTTY added. -ELOOP, -EPERM, -EMLINK.
+ * FIFO of another user is used, nor a file with a second name. Nor is a link, FIFO or socket in or
+ * below one of programs (NULL: none is known). Flags as of open(2), O_CLOEXEC and O_NOCTTY added. -ELOOP, -EPERM, -EMLINK.
  */
 int path_open_output(const char *path, int flags, mode_t mode, const struct path_places *programs,
 		     struct err *e);

@@ -7,8 +7,8 @@
  * yet. The image is looked at without the mounts in it. Both sides are walked by descriptor and
  * every name is opened with O_NOFOLLOW: a symbolic link is copied as such, and never leads anywhere.
  * Another container that mounts the same volume may be at work in it meanwhile; what it has made
- * stays, whatever it is, and a directory that it has removed is not made again. Devices and sockets are left out; links to one file become files of their
- * own. The stack is on the heap and as deep as DEPTH_MAX.
+ * stays, whatever it is, and a directory that it has removed is not made again. Devices and sockets
+ * are left out; links to one file become files of their own. The stack is on the heap and as deep as DEPTH_MAX.
  *
  * The directory above the volume, which no program reaches, has the lock of those that fill it, and
  * FILLING in it from before the first file to after the last. A start that finds FILLING waits for

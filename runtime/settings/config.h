@@ -76,7 +76,7 @@ struct config {
 struct config_files {
 	const char *system_dir; /* holds csbx.conf, csbx.conf.d; NULL = none */
 	const char *user_file;  /* NULL = none */
-	unsigned user_names;    /* its last names that nobody names, path_open_believed() */
+	unsigned user_names;    /* its last names that are csbx's choice, path_open_believed() */
 	const char *const *env; /* NAME=value strings, NULL = none */
 };
 
