@@ -63,7 +63,7 @@ enum path_trust path_trust_link(const struct stat *link, const struct stat *dir)
 /*
  * Whether a name that is csbx's choice, and not the caller's, leads to what the caller has there: in a
  * directory with the sticky bit it may be another user's, who was there first, and in one without it
- * that all may write to, anybody's. A link counts as what it is. name: for the message. -EPERM.
+ * that all may write to, any user's. A link counts as what it is. name: for the message. -EPERM.
  */
 int path_trust_name(const struct stat *st, const struct stat *dir, const char *name, struct err *e);
 

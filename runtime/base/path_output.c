@@ -424,7 +424,7 @@ static int reach_believed(const char *path, unsigned names, struct err *e)
 	return walk(&w, path, e);
 }
 
-/* What is not there is no matter, whoever has what is on the way to it. */
+/* What is not there is no matter, whose the way to it is. */
 int path_open_believed(const char *path, unsigned names, int flags, struct err *e)
 {
 	const struct output_way w = {.flags = flags | O_CLOEXEC | O_NOCTTY};
