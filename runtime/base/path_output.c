@@ -424,7 +424,7 @@ static int reach_believed(const char *path, unsigned names, struct err *e)
 	return walk(&w, path, e);
 }
 
-/* What is not there is no matter, whose the way to it is. */
+/* A path that leads to nothing is no error: the owners of what is on the way do not matter then. */
 int path_open_believed(const char *path, unsigned names, int flags, struct err *e)
 {
 	const struct output_way w = {.flags = flags | O_CLOEXEC | O_NOCTTY};
