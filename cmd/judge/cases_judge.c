@@ -115,12 +115,14 @@ static bool is_named(const char *names, const char *name)
 	const size_t len = strlen(name);
 
 	while (*names) {
-		const char *end = strchrnul(names, '|');
+		const size_t all = strcspn(names, "|"), before = strspn(names, " ");
+		size_t end = all;
 
-		names += strspn(names, " ");
-		if (!strncmp(names, name, len) && names + len + strspn(names + len, " ") == end)
+		while (end > before && names[end - 1] == ' ')
+			end--;
+		if (end > before && end - before == len && !strncmp(names + before, name, len))
 			return true;
-		names = *end ? end + 1 : end;
+		names += all + (names[all] == '|');
 	}
 	return false;
 }

@@ -101,6 +101,8 @@ def test_other_ways_to_compare(csbx, python_image):
             ("1.5", {"expected_type": "int | str"}, False), ("1", {"expected_type": "integer | in"}, False),
             ("__import__('collections').Counter()", {"expected_type": "list | dict"}, True),
             ("__import__('fractions').Fraction(1, 2)", {"expected_type": "Decimal | Fraction"}, True),
+            *((f"type({own!r}, (), {{}})()", {"expected_type": names}, False) for own in ("int ", " int", "int |", "int | str", "", " ")
+              for names in ("int | str", "int|str", " int ")), ("1", {"expected_type": " int "}, True),
             ("iter([])", {"expected_type": "int | list_iterator"}, True), ("iter([])", {"expected_type": "int | list"}, False),
             ("[][1]", {"expected_exception": "IndexError"}, True),
             ("[][1]", {"expected_exception": {"type": "LookupError", "message_re": "out of \\w+"}}, True),
