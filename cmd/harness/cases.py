@@ -150,10 +150,13 @@ def tell_names(space, number):
 
 
 def names_wanted(space):
-    """What goes with `L`. csbx has asked before the snippet was there where it knows that the check will ask; b"": it may ask again."""
-    if not POLLER.poll(0) or receive_frame()[0][0] != NAMES:
-        return b""
+    """
+    What goes with `L`. csbx has asked before the snippet was there where it knows that the check will ask; b"": it may ask again, or has
+    closed the channel already, as where the check was done before the snippet was loaded, and is to know that it is.
+    """
     try:
+        if not POLLER.poll(0) or receive_frame()[0][0] != NAMES:
+            return b""
         names = names_told(space)
     except BaseException:
         return b""
