@@ -296,7 +296,10 @@ def call(name, args, kwargs, is_async):
         CALLER.note_promise(name)
         return outcome_awaited(question)
     answer = CALLER.ask(question)
-    return awaited_outcome(answer) if answer[-1] is True else outcome(answer)
+    if answer[-1] is True:
+        return awaited_outcome(answer)
+    value = outcome(answer)
+    return note_call(value, (name, args, kwargs)) if type(type(value)) in STANDING else value
 
 
 # What a function has by itself. Python calls nothing else that has such a name, as __deepcopy__().

@@ -346,6 +346,12 @@ def find_path(path):
     return found
 
 
+def make_again(part):
+    """An object of a class of the snippet, by the call that it came from. Where asserting code runs there is no such function."""
+    path, args, kwargs = expect(part, str, tuple, dict)
+    return find(SPACE, path)(*args, **kwargs)
+
+
 def make_path(kind, part):
     return of("pathlib", kind)(expect(part, str))
 
@@ -378,6 +384,7 @@ MAKERS = {
     "dict_items": lambda part: expect(part, dict).items(),
     "builtin": make_builtin,
     "namedtuple": make_named_tuple,
+    "made": make_again,
     "function": find_path,
     "member": make_member,
     "struct_time": lambda part: of("time", "struct_time")(*expect(part, tuple, dict)),

@@ -98,7 +98,7 @@ def is_single(value):
 
 def make_untold(kind, text, member=None, single=False):
     value = object.__new__(kind)
-    for name, own in ("text", text), ("member", member), ("is_single", single):
+    for name, own in ("text", text), ("member", member), ("is_single", single), ("made_by", None):
         object.__setattr__(value, name, own)
     is_watched = member is None and told_of(kind)[1][0] != "builtins.module"  # which `from solution import *` brings
     object.__setattr__(value, "is_watched", is_watched)
@@ -278,6 +278,70 @@ def make_subclass(part):
     return value
 
 
+CALLS_MAX = 10000
+CALLS = {}  # that values came from which are told, by the id of each: of objects that are not, they have it themselves
+
+
+class Flat(Teller):
+    """What a value has, but of objects the call that they came from."""
+
+    def put_made(self, value, kind, depth):
+        found = call_of(value, kind)
+        if found is None:
+            return Teller.put_made(self, value, kind, depth)
+        self.begin(value, True)
+        self.out.append(b"x%d" % found[2])
+
+
+def flat(*values):
+    teller = Flat(is_argument=True)
+    teller.put(values)
+    return b"".join(teller.out)
+
+
+def call_of(value, kind):
+    """(name, arguments) of the call that an object came from, what those and itself had then, and its number; or None."""
+    if type(kind) is Untold:
+        return object.__getattribute__(value, "made_by")
+    found = CALLS.get(id(value))
+    return found[1] if found and found[0] is value else None
+
+
+def content_of(value, kind):
+    """Of one that is told, which the check may change."""
+    return () if type(kind) is Untold else (PLAIN[base_of(kind)](value), attributes_of(value))
+
+
+def note_call(value, parts, numbers=iter(range(1 << 62)).__next__):
+    """An object of a class of the snippet goes back as the call that it came from, which is made once more there."""
+    need("KINDS")
+    kind = type(value)
+    is_untold = type(kind) is Untold
+    if told_of(kind)[0] is None or not is_untold and (base_of(kind) not in PLAIN or id(value) in TEXTS_OF_MEMBERS):
+        return value
+    if is_untold and object.__getattribute__(value, "member") is not None:
+        return value
+    try:
+        found = parts, flat(parts, content_of(value, kind)), numbers()
+    except Unfit:  # it has what is no argument
+        return value
+    if is_untold:
+        object.__setattr__(value, "made_by", found)
+    else:
+        CALLS[id(value)] = value, found
+        if len(CALLS) > CALLS_MAX:
+            del CALLS[next(iter(CALLS))]
+    return value
+
+
+def call_again(value, kind):
+    """As an argument."""
+    parts, before, _ = call_of(value, kind)
+    if flat(parts, content_of(value, kind)) != before:
+        raise Unfit("a %s that has changed since the snippet made it, or that was made of what has" % kind_of_untold(value))
+    return "made", parts
+
+
 def standing_argument(value, kind):
     """A class of the snippet, one of its enumerations or a tuple with names of it go back as what they are there."""
     is_class = is_one_of(kind, STANDING)
@@ -291,6 +355,8 @@ def standing_argument(value, kind):
     base = base_of(kind) if plain_issubclass(kind, tuple) else None
     if path is not None and base is not None and is_named_tuple(base) and not getattr(value, "__dict__", None):
         return "namedtuple", (path, base._fields, tuple(tuple.__iter__(value)))
+    if not is_class and call_of(value, kind):
+        return call_again(value, kind)
     raise Unfit("a %s" % name_of(kind) if type(kind) is Standing else "a value that cannot be judged")
 
 

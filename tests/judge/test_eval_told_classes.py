@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """csbx eval --check: what asserting code sees of classes, functions and objects of the snippet. What it cannot see is a CallFailed."""
+import json
+
 from test_eval_told import cause, judge
+from test_eval_told_by_hand import WRITE
 
 CODE = """
 import abc as _abc, collections as _collections, dataclasses as _dataclasses, enum as _enum, http as _http, time as _time, typing as _typing
@@ -318,3 +321,54 @@ def f(kind, name): return {"P": P, "Q": Q, "S": S}[kind][name]
         (code, begin + "assert f('Q', 'A') is Q.A and f('Q', 'A').name == 'A' and f('S', 'A') is S.A", True),
         (code, begin + "assert f('P', 'W') is P.R", False), (code, begin + "assert f('S', 'A') == 7", False),
         (code, begin + "assert not f('Q', 'A')", False)])
+
+
+def test_objects_go_back_as_what_made_them(csbx, python_image):
+    """As arguments: the snippet makes them once more, by the same call."""
+    code = """
+import os
+class P:
+    def __init__(self, x, y=0): self.x, self.y = x, y
+    @classmethod
+    def of(cls, x): return cls(x, 1)
+    def __eq__(self, other): return True
+class T(str):
+    def __new__(cls, s): return str.__new__(cls, s * 2)
+    def __init__(self, s): self.was = s
+class L(list): pass
+class Outer:
+    class Inner(P): pass
+class Once:
+    def __init__(self):
+        with open("once", "x"): pass
+def total(*ps, **more): return sum(p.x + p.y for p in ps + tuple(more.values()))
+def first(p): return p.x
+def same(a, b): return a is b
+def depth(p): return 1 + depth(p.x) if p else 0
+def build(n): return P(n, n)
+async def later(n): return P(n)
+def local(n):
+    class Q(P): pass
+    return Q(n)
+def pairs(n): return [P(n), P(n)]
+def was(t): return t.was + str(t)
+def size(x): return len(x)
+def gen(): yield 1
+"""
+    begin = "from solution import *\n"
+    right = ("assert total(P(1, 2), P(3, y=4)) == 10 and total(a=P(x=5)) == 5", "x = P(1)\nassert same(x, x) and not same(x, P(1)) and same([x], [x]) is False",
+             "assert depth(P(P(P(None)))) == 3 and first(P([P(4), {5: 6}], P(2)))[1] == {5: 6}", "assert total(build(3), P.of(5)) == 12",
+             "assert first(P({1: [2, (3,)]})) == {1: [2, (3,)]}", "assert total(Outer.Inner(1, 1)) == 2", "assert was(T('a')) == 'aaa' == 'a' + T('a')",
+             "assert size(L([1, 2])) == 2 and L([1]) == [1]", "import copy\nx = [P(1), P(2)]\nassert total(*x) == total(*copy.copy(x)) == 3",
+             "a = [1]\nx = P(a)\na = [1, 2]\nassert first(x) == [1]", "def node(n): return P(node(n - 1) if n else None)\nassert depth(node(25)) == 26",
+             "assert size([P(n) for n in range(500)]) == 500", "x = P(1)\nassert all(first(x) == 1 for _ in range(20))")
+    unknown = ("x = P(1)\nx.x == 1", "P(1) == P(1)", "x = L([1])\nx.append(2)\nsize(x)", "a = [1]\nx = P(a)\na.append(2)\nfirst(x)", "first(local(1))", "size(pairs(1))",
+               "size(gen())", "import asyncio\nx = asyncio.run(later(1))\nfirst(x)", "x = T('a')\nx.more = 1\nwas(x)", "x = Once()\nsize([x])",
+               "a = [P(1)]\nx = P(a)\na[0] = P(2)\nfirst(x)", "x = P(1)\nx.x = 2\nfirst(x)")
+    records = judge(csbx, python_image, [(code, f"{begin}{says}\n", True) for says in right] + [(code, f"{begin}{says}\n", False) for says in unknown])
+    assert {cause(records[n + len(right)])[0] for n in range(len(unknown))} == {"CallFailed"}, records
+    # An answer of that kind is none.
+    hand = WRITE + "def f(): returned(x('made', t(s('leak'), t(), b'd0:')))\n"
+    for says in "f()", "assert f()", "try:\n    f()\nexcept Exception:\n    pass":
+        records = judge(csbx, python_image, [(hand, f"from solution import f\n{says}\n", False)])
+        assert cause(records[0])[0] == "CallFailed" and "LEAK" not in json.dumps(records), records
