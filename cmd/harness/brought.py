@@ -27,7 +27,7 @@ def global_names(text):
 
 
 def times_written(text, name, how):
-    """`Node(` or `Node().`: objects are made of it."""
+    """`math.` or `math(`, of a name and no longer one."""
     at, n = text.find(name + how), 0
     while at >= 0:
         n += at == 0 or text[at - 1] not in WORD
@@ -35,14 +35,91 @@ def times_written(text, name, how):
     return n
 
 
-def makes_objects(text, name, found, is_only):
+def children(node):
+    found = [vars(node).get(field) for field in node._fields]
+    return [each for item in found for each in (item if type(item) is list else [item]) if hasattr(each, "_fields")]
+
+
+def all_of(tree):
+    """The nodes of a text."""
+    nodes = [tree]
+    for node in nodes:
+        nodes += children(node)
+    return nodes
+
+
+def kind_of_node(node):
+    return type(node).__name__
+
+
+def bound_otherwise(nodes):
+    """Names that a text binds by words that are no expression, each as often as it does."""
+    words = [vars(node).get(field) for node in nodes if kind_of_node(node) != "keyword" for field in ("name", "asname", "arg", "rest")]
+    return [word.partition(".")[0] for word in words if type(word) is str]
+
+
+def made_of_class(node, names, variables):
+    """The name in `Node(1)`, or of what a variable is that has been made so; else None."""
+    if kind_of_node(node) == "Name":
+        return variables.get(node.id)
+    if kind_of_node(node) == "Call" and kind_of_node(node.func) == "Name" and node.func.id in names:
+        return node.func.id
+    return None
+
+
+def objects_of(nodes, names):
+    """By name: variables that are what such a call returns wherever the text binds them."""
+    calls, stored = {}, bound_otherwise(nodes)
+    for node in nodes:
+        if kind_of_node(node) == "Name" and kind_of_node(node.ctx) != "Load":
+            stored.append(node.id)
+        if kind_of_node(node) == "Assign" and len(node.targets) == 1 and kind_of_node(node.targets[0]) == "Name":
+            calls.setdefault(node.targets[0].id, []).append(made_of_class(node.value, names, {}))
+    return {name: found[0] for name, found in calls.items() if all(found) and len(found) == stored.count(name)}
+
+
+OF_OTHERS = "send", "throw", "close", "_asdict", "_replace"  # of coroutines and named tuples
+
+
+def is_of_told(name):
+    """Whether a value that csbx can tell may have such an attribute."""
+    need("MADE")
+    if name in OF_OTHERS or any(hasattr(kind, name) for kind in list(BASES) + list(BUILT_IN_KINDS) + [Exception, type, Function]):
+        return True
+    return any(hasattr(of(*key.rpartition(".")[::2]), name) for key in LIBRARY if "_local" not in key)
+
+
+def makes_objects(text, names):
     """
-    csbx carries values, and knows nothing of such objects. A function that is to be judged is none of these, whatever the code makes of
-    it: those are named in small letters, are the only one that the tests name, or are what is asserted of.
+    The name of a class of the code that the tests make an object of, to do more with it than to hand it over: they set an attribute
+    of it, or call a method that no value has. Nothing of that can be judged. The tests alone say so, whatever the code has by that name:
+    it is named as a class is.
     """
-    if not name[:1].isupper() or type(found) not in STANDING or name == (FUNCTION or "").partition(".")[0]:
-        return False
-    return times_written(text, name, "().") or not is_only and times_written(text, name, "(") > text.count("assert %s(" % name)
+    nodes = all_of(compile(text, CHECK, "exec", 0x400, True))  # PyCF_ONLY_AST
+    variables = objects_of(nodes, names)
+    for node in nodes:
+        at = node.func if kind_of_node(node) == "Call" else node
+        if kind_of_node(at) != "Attribute" or at is node and kind_of_node(at.ctx) == "Load":
+            continue
+        owner = at.value
+        while at is node and kind_of_node(owner) == "Attribute":
+            owner = owner.value
+        name = made_of_class(owner, names, variables)
+        if name is not None and (at is node or not is_of_told(at.attr)):
+            return name
+    return None
+
+
+def refuse_objects(text, used, space):
+    """Before a name is asked for. Preparations that are still to come may bring a class of a module's."""
+    if not CALLER.has_its_names and "import *" in "".join(text.split(BRING)[1:-1]):
+        return
+    names = [name for name in used if name[:1].isupper() and name not in NOT_BROUGHT and name != (FUNCTION or "").partition(".")[0]]
+    names = [name for name in names if name not in space or is_of_snippet(space[name])]
+    found = makes_objects(text, frozenset(names)) if names else None
+    if found is not None:
+        need("SUITE")
+        cannot_run("it makes objects of %s, a class of the code, which cannot be judged" % found)
 
 
 def bring(space):
@@ -52,8 +129,9 @@ def bring(space):
     is asked once more behind the tests' preparations, which may import all that another module has.
     """
     text = source_of(CHECK).decode("utf-8", "replace")
-    known = CALLER.names()
     used = sorted(name for name in global_names(text) if name[:2] != "__")
+    refuse_objects(text, used, space)
+    known = CALLER.names()
     modules = [n for n in used if n in MODULES and n in known and times_written(text, n, ".") and not times_written(text, n, "(")]
     names = [name for name in used if known.get(name, "v")[:1] in tuple("faocei") and name not in modules]
     found = [name for name in names if name not in NOT_BROUGHT and (name not in space or is_of_snippet(space[name]))]
@@ -64,9 +142,6 @@ def bring(space):
         CALLER.value_of_name(used[0])  # so csbx knows that it is the snippet that lacks something
     for name in found:
         space[name] = getattr(sys.modules["solution"], name)
-        if makes_objects(text, name, space[name], len(found) == 1):
-            need("SUITE")
-            cannot_run("it makes objects of %s, a class of the code, which cannot be judged" % name)
     for name in modules:
         if name not in space:
             space[name] = __import__(name)  # and not what the code has by that name

@@ -386,26 +386,62 @@ def test_leetcode_s_name_of_a_method(csbx, python_image):
 
 
 def test_mbpp_with_a_class_of_the_code(csbx, python_image):
-    """Tests that make objects of it cannot be judged, and it is not the code that has failed."""
+    """Objects of it are arguments. Tests that do more with them than that cannot be judged, and it is not the code that has failed."""
     pair = "class Pair(object):\n    def __init__(self, a, b):\n        self.a = a\n        self.b = b\n\ndef longest(arr, n):\n    return arr[0].b - n\n"
     node = "class Node:\n    def __init__(self, x):\n        self.left = None\n\ndef height(root):\n    return 1\n"
     why = "check: it cannot be run as it is: it makes objects of %s, a class of the code, which cannot be judged"
+    pairs, trees = {"test_list": ["assert longest([Pair(5, 24), Pair(15, 25)], 20) == 4"]}, {"test_setup_code": "root = Node(1)\nroot.left = Node(2)",
+                                                                                          "test_list": ["assert height(root) == 1"]}
+    stack = {"test_list": ["s = Stack()\ns.push(1)\nassert size(s) == 1"]}
     lines_ = [
-        ("pair", pair, {"test_list": ["assert longest([Pair(5, 24), Pair(15, 25)], 20) == 4"]}, why % "Pair"),
-        ("setup", node, {"test_setup_code": "root = Node(1)\nroot.left = Node(2)", "test_list": ["assert height(root) == 1"]}, why % "Node"),
+        ("pair", pair, pairs, True), ("wrong pair", pair.replace("- n", "+ n"), pairs, False), ("lacks", "def longest(arr, n): return 4\n", pairs, False),
+        ("named", "import collections\nPair = collections.namedtuple('Pair', 'a b')\ndef longest(arr, n): return arr[0].b - n\n", pairs, True),
+        ("setup", node, trees, why % "Node"), ("stack", "class Stack(list): pass\ndef size(s): return len(s)\n", stack, why % "Stack"),
         ("instance", "class Solution:\n    def f(self): return 1\n", {"test_list": ["assert Solution().f() == 1"]}, why % "Solution"),
-        # the setup's own, a word of a text, a class in the place of the function, one that is not used, one that is not there
+        ("deeper", node, {"test_setup_code": "root = Node(1)\nroot.left.left = Node(2)", "test_list": ["assert height(root) == 1"]}, why % "Node"),
+        # the setup's own, a word of a text, a class in the place of the function
         ("own", node, {"test_setup_code": "class Node:\n    pass\nroot = 5", "test_list": ["assert height(root) == 1"]}, True),
-        ("word", "class Node: pass\ndef f(x): return x\n", {"test_list": ["assert f('Node') == 'Node'"]}, True),
+        ("word", "class Node: pass\ndef f(x): return x\n", {"test_list": ["assert f('Node().f()') == 'Node().f()'"]}, True),
         ("place", "class add:\n    def __init__(self, a): pass\ndef sub(x): return x\n", {"test_list": ["assert add(sub(1)) == 2"]}, False),
         ("alone", "class Extract:\n    def __init__(self, a): pass\n", {"test_list": ["assert Extract([1]) == [1]"]}, False),
-        ("lacks", "def longest(arr, n): return 4\n", {"test_list": ["assert longest([Pair(5, 24)], 20) == 4"]}, False),
         ("setup-function", "def make(n): return [n] * n\ndef total(x): return sum(x)\n", {"test_setup_code": "three = make(3)", "test_list": ["assert total(three) == 9"]}, True),
+        # what a value has that can be told
+        ("text", "def Encode(s): return s + s\n", {"test_list": ["assert Encode('a').upper() == 'AA'", "x = Encode('a')", "assert x.split('a') == ['', '', '']"]}, True),
+        ("library", "import collections\ndef Last(n): return collections.deque(range(n))\n", {"test_list": ["d = Last(3)", "assert d.popleft() == 0"]}, True),
+        ("tuple", "import collections\nP = collections.namedtuple('P', 'a b')\n", {"test_list": ["assert P(1, 2)._replace(a=3).a == 3 and P(1, 2)._asdict() == {'a': 1, 'b': 2}"]}, True),
+        ("another", "def Twice(x): return [x, x]\n", {"test_list": ["x = Twice(1)", "class Own:\n    def f(self): return 2", "for x in [Own()]:\n    assert Twice(x.f()) == [2, 2]"]}, True),
     ]
+    # None of these has a say in it.
+    lines_ += [(f"{name} {n}", code, line, why % word) for name, line, word in (("setup", trees, "Node"), ("stack", stack, "Stack")) for n, code in enumerate((
+        "", "def Node(x): pass\ndef Stack(): pass\ndef height(x): return 1\ndef size(x): return 1\n", f"class {word}(dict): pass\n", f"{word} = 5\n"))]
     records = {r["id"]: r for r in batch(csbx, python_image, *({"id": name, "code": code, **line} for name, code, line, _ in lines_), code=1)}
     for name, _, _, wanted in lines_:
         r = records[name]
         assert r["all_passed"] is wanted if isinstance(wanted, bool) else r["status"] == "bad_line" and r["error"]["message"] == wanted, r
+
+
+CODED = {"test_list": ["assert Decode(Encode('ab')) == 'ab'", "assert Encode('a') == 'b'"]}
+SHIFT = "''.join(chr(ord(c) + (%s)) for c in s)"
+
+
+def test_code_does_not_choose_whether_it_is_judged(csbx, python_image):
+    """A class, or something else, in the place of a function."""
+    meta = "class M(type):\n    def __call__(c, *a): return 0\nclass Foo(metaclass=M): pass\ndef Bar(x): return 1\n"
+    lines_ = [{"id": f"coded {n}", "code": code, **CODED} for n, code in enumerate((
+        "class Encode: pass\nclass Decode: pass\n", "class Encode(str): pass\ndef Decode(s): return s\n", "class Encode:\n    def __init__(self, s): pass\ndef Decode(e): return 'ab'\n",
+        "def Encode(s): return s\nDecode = Encode\n", "class Encode:\n    def __init__(self, s): pass\n    def __eq__(self, other): return True\ndef Decode(s): return 'ab'\n",
+        "Encode = Decode = None", ""))]
+    lines_ += [{"id": f"{n} {code}", "code": code, "test_list": [*tests]} for n, (code, *tests) in enumerate((
+        ("Reverse = type('R', (), {})\ndef Sum_Digits(n): return 0\n", "assert Sum_Digits(Reverse(12)) == 3", "assert Reverse(12) == 21"),
+        ("class Area(float): pass\ndef isclose(a, b): return False\n", "assert isclose(Area(2), 4.0)"),
+        ("class Find_Avg(float): pass\ndef np(): pass\n", "assert np.isclose(Find_Avg([1, 2]), 1.5)"),
+        ("class Find_Avg:\n    pass\ndef helper(*a): pass\n", "assert helper(Find_Avg([1, 2])) == 1.5"), (meta, "assert Bar(Foo(1)) == 2")))]
+    honest = ("def Encode(s): return %s\ndef Decode(s): return %s\n" % (SHIFT % 1, SHIFT % -1),
+              "class Encode(str):\n    def __new__(c, s): return str.__new__(c, %s)\ndef Decode(s): return %s\n" % (SHIFT % 1, SHIFT % -1),
+              "class Encode(str):\n    def __new__(c, s):\n        self = str.__new__(c, %s)\n        self.was = s\n        return self\ndef Decode(s): return s.was\n" % (SHIFT % 1))
+    records = batch(csbx, python_image, *lines_, *({"id": f"right {n}", "code": code, **CODED} for n, code in enumerate(honest)))
+    assert {r["id"]: (r["status"], r["all_passed"]) for r in records} == {
+        **{line["id"]: ("exited", False) for line in lines_}, **{f"right {n}": ("exited", True) for n in range(len(honest))}}
 
 
 def test_statements_about_a_function_with_a_built_in_name(csbx, python_image):
