@@ -211,7 +211,6 @@ class Caller(object):
                 pass
         raise CallFailed(message)
 
-
     def note_exit(self, error):
         """One that is no Exception. A thread ends by a SystemExit as if all were well, and so does a process of multiprocessing."""
         frame = sys._getframe(1)
@@ -443,10 +442,12 @@ class Solution(type(sys)):
         own_names(self)[name] = value
 
     def __dir__(self):
+        CALLER.value_of_name("__name__")  # that there is no other is the snippet's matter
         return sorted(CALLER.names())
 
     @property
     def __dict__(self):
+        CALLER.value_of_name("__name__")
         for name in CALLER.names():
             getattr(self, name) if name != "__all__" else None
         return own_names(self)
@@ -498,17 +499,45 @@ def is_of_pytest(code):
     return config is not None and type(code) is config.ExitCode
 
 
-def ask_for_lacking(error):
-    """A check that has all its names from the snippet: one that is nowhere is one that the snippet lacks, and csbx is to know."""
+def all_errors(error):
+    """With those that it came from."""
     seen = []
     while error is not None and not any(error is each for each in seen):
         seen.append(error)
         error = error.__cause__ or error.__context__
-    lacking = [each for each in seen if isinstance(each, NameError)]
+    return seen
+
+
+def let_know():
+    """It is the snippet that the check has failed by, for all that is known here."""
+    try:
+        CALLER.value_of_name("__name__")
+    except CallFailed:
+        pass
+
+
+def ask_for_lacking(errors):
+    """A check that has all its names from the snippet: one that is nowhere is one that the snippet lacks, and csbx is to know."""
+    lacking = [each for each in errors if isinstance(each, NameError)]
+    if not lacking and CALLER.is_for_all and any([isinstance(each, KeyError) for each in errors]):  # of globals()
+        let_know()
     try:
         CALLER.value_of_name(str(lacking[0]).split("'")[1])
     except (CallFailed, IndexError):
         pass
+
+
+def ask_for_taken(errors, space):
+    """
+    What the snippet has by a name may be a function where the check wants something else, and the check may have failed by that,
+    however it does so: csbx is to know. A check that does no more than to call such names has not.
+    """
+    taken = {name for name, found in own_names(sys.modules["solution"]).items() if type(found) is Function}
+    if not taken or any([isinstance(each, (ImportError, SyntaxError, NameError)) for each in errors]):
+        return
+    need("BROUGHT")
+    if uses_otherwise(taken, space):
+        let_know()
 
 
 def leave():
@@ -557,8 +586,11 @@ def main():
         error = outside(error)
         if isinstance(error, SystemExit) and not error.code and is_of_pytest(error.code):
             leave()
+        errors = all_errors(error)
         if CALLER.has_its_names:
-            ask_for_lacking(error)
+            ask_for_lacking(errors)
+        if CALLER.known is not None and CALLER.failed is None and not isinstance(error, (AssertionError, SystemExit)):
+            ask_for_taken(errors, module.__dict__)
         told = describe(error, CHECK)
         if CALLER.failed is not None and not isinstance(error, SystemExit):
             told[:2] = "CallFailed", CALLER.failed

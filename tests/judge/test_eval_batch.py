@@ -444,6 +444,30 @@ def test_code_does_not_choose_whether_it_is_judged(csbx, python_image):
         **{line["id"]: ("exited", False) for line in lines_}, **{f"right {n}": ("exited", True) for n in range(len(honest))}}
 
 
+NO_DATA = "def f(x): return x\ndef D(): pass\ndef E(): pass\n"
+WITHOUT_A_CALL = ("assert f(D['a']) == 1", "n = len(D)\nassert f(n) == 1", "assert f(D + 1) == 1", "if not isinstance(D, dict): raise ValueError('no')",
+                  "if type(D) is not dict: raise ValueError('no')", "if D != 5: raise ValueError('no')", "a, b = D", "'abc'[:D]", "try:\n    raise E\nexcept E:\n    pass",
+                  "try:\n    n = len(D)\nexcept TypeError:\n    raise RuntimeError('no')", "with D:\n    assert f(1) == 1", "def test_it():\n    assert f(D[1]) == 1",
+                  "def first(d): return d[0]\nassert f(first(D)) == 1", "x = {'d': D}\nimport json\njson.dumps(x)")
+BY_MODULE = ("if 'h' not in dir(solution): raise RuntimeError('no')", "if 'h' not in vars(solution): raise RuntimeError('no')", "vars(solution)['h'](1)",
+             "solution.D[1]", "import solution as s\ns.D[1]", "def t():\n    from solution import D as d\n    return d[1]\nt()", "from solution import *\nglobals()['h'](1)")
+
+
+def test_code_that_has_something_else_by_a_name(csbx, python_image):
+    """Asserting code fails by it before it has called anything: that is not its own fault."""
+    lines_ = [{"id": n, "code": NO_DATA, "check": f"from solution import f, D, E\n{says}\n"} for n, says in enumerate(WITHOUT_A_CALL)]
+    lines_ += [{"id": says, "code": NO_DATA, "check": f"import solution\n{says}\n"} for says in BY_MODULE]
+    lines_ += [{"id": "list", "code": NO_DATA, "test_list": ["assert f(D + 1) == 1"]}]
+    records = batch(csbx, python_image, *lines_)
+    assert {(r["status"], r["all_passed"]) for r in records} == {("exited", False)}, [r for r in records if r["status"] != "exited"]
+    # Its own fault, whatever the code has.
+    own = ("assert f(1 / 0) == 1", "data = open('/none')", "import zzq", "f(zzq)", "def g(x): return x[0]\ng(1)", "D()[zzq]", "for x in 5:\n    f(x)", "import json\njson.loads('{')")
+    records = batch(csbx, python_image, *({"id": n, "code": NO_DATA, "check": f"from solution import f, D\n{says}\n"} for n, says in enumerate(own) if n != 5),
+                    {"id": "unused", "code": NO_DATA, "check": "import zzq\nfrom solution import D\nD[1]"},
+                    {"id": "candidate", "code": NO_DATA, "function": "f", "check": "def check(candidate):\n    assert candidate[0] == 1"}, code=1)
+    assert {r["status"] for r in records} == {"bad_line"} and len(records) == len(own) + 1, records
+
+
 def test_statements_about_a_function_with_a_built_in_name(csbx, python_image):
     """MBPP has some."""
     line = {"test_list": ["assert sum(10, 15) == 6", "assert sum(100, 150) == 93"]}
