@@ -116,7 +116,7 @@ def print_told(*values, **how):
 class Caller(object):
     def __init__(self, threads):
         self.threads, self.failed, self.owner, self.known, self.is_for_all = threads, None, posix.getpid(), None, False
-        self.has_its_names = False
+        self.has_its_names = self.is_over = False
         self.carriers, self.locks = {self.owner: Carrier(threads)}, {}
         self.thread, self.exits, self.promised = threads.get_ident(), [], set()
 
@@ -207,9 +207,21 @@ class Caller(object):
         if posix.getpid() != self.owner:  # a fork, of which the check's own process may see nothing
             try:
                 tell(b"X", literal(["CallFailed", message, 0]))
+                TURN.leave_word(message)
+                posix.kill(self.owner, SIGNAL)
             except Exception:
                 pass
         raise CallFailed(message)
+
+    def hear_of_fork(self, number, frame):
+        """
+        A handler. The check has not passed, and its own process may wait for what that one was to do. One that takes its turn, or is
+        at its end, is not disturbed.
+        """
+        is_inside = frame and frame.f_code.co_filename == HARNESS and frame.f_code.co_name in ("__enter__", "__exit__", "tell", "leave")
+        word = None if is_inside or self.is_over or posix.getpid() != self.owner else TURN.word_left()
+        if word:
+            self.fail(word)
 
     def note_exit(self, error):
         """One that is no Exception. A thread ends by a SystemExit as if all were well, and so does a process of multiprocessing."""
@@ -541,6 +553,7 @@ def ask_for_taken(errors, space):
 
 
 def leave():
+    CALLER.is_over = True
     flush()
     carrier = CALLER.carriers.get(posix.getpid())
     if carrier and carrier.begun != carrier.ended and CALLER.failed is None:
@@ -556,7 +569,8 @@ def leave():
 
 
 def main():
-    global CHECK, FUNCTION, Opaque, CALLER, TURN, shown_at
+    global CHECK, FUNCTION, Opaque, CALLER, TURN, SIGNAL, shown_at
+    import _signal
     import _thread
     CHECK, FUNCTION = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
     shown_at = sys.stdout
@@ -566,7 +580,8 @@ def main():
                                          print=print_told)
     Reader.make, Reader.in_order = staticmethod(make_here), staticmethod(in_order)
     TURN = Turn(_thread)
-    CALLER = Caller(_thread)
+    CALLER, SIGNAL = Caller(_thread), _signal.SIGURG  # which does nothing where it has no handler
+    _signal.signal(SIGNAL, CALLER.hear_of_fork)
     module = type(sys)("__main__")
     module.__file__ = CHECK
     module.__builtins__ = sys.modules["builtins"]
@@ -583,6 +598,7 @@ def main():
     except Gone:
         posix._exit(1)
     except BaseException as error:
+        CALLER.is_over = True
         error = outside(error)
         if isinstance(error, SystemExit) and not error.code and is_of_pytest(error.code):
             leave()

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """csbx eval --check with asserting code that calls from several processes: each has its own answers, and no other's."""
+import json
+import time
+
 import pytest
 
 from test_eval_check import check
@@ -128,3 +131,34 @@ assert os.waitpid(pid, 0)[1] == 3 << 8
 def test_arguments_that_are_too_large(csbx, python_image):
     r = check(csbx, python_image, "def f(x): return len(x)", "from solution import f\nassert f('x' * 9000000) == 9000000\n")
     assert r["check"]["error_summary"]["message"] == "the arguments of f() cannot be told: they are larger than 8 MB", r["check"]
+
+
+POOL = "from solution import f\nimport multiprocessing, time\nwith multiprocessing.get_context('fork').Pool(2) as p:\n    %s\n"
+WAITING = (POOL % "assert p.map(f, [1, 2, 3]) == [2, 3, 4]", POOL % "p.map_async(f, [1]).get()", POOL % "assert list(p.imap(f, [1, 2])) == [2, 3]",
+           "import concurrent.futures, multiprocessing\nfrom solution import f\nwith concurrent.futures.ProcessPoolExecutor(2, "
+           "multiprocessing.get_context('fork')) as p:\n    assert list(p.map(f, [1, 2])) == [2, 3]\n",
+           "import os, time\nfrom solution import f\nif not os.fork():\n    str(f(1)[0])\ntime.sleep(300)\n",
+           "import os, threading\nfrom solution import f\nif not os.fork():\n    str(f(1)[0])\nthreading.Event().wait()\n")
+FAILING = "def f(x): return [iter([])]", "import os\ndef f(x): os._exit(0)", "def f(x): return {}[x].a", "def f(x): raise SystemExit(0)"
+
+
+def test_a_call_that_fails_in_a_process_ends_the_check(csbx, python_image):
+    """Its own process may be one that waits for what that was to do."""
+    lines = [{"id": f"{m} {n}", "code": code, "check": how} for n, code in enumerate(FAILING) for m, how in enumerate(WAITING) if n < 2 or m < 4]
+    began = time.monotonic()
+    (csbx.work / "in").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    p = csbx.run("eval", "--image", python_image, "--batch", csbx.work / "in", "--timeout", "10", "-j", "2", timeout=180)
+    records = [json.loads(line) for line in p.stdout.splitlines()]
+    assert len(records) == len(lines) and time.monotonic() - began < 120, p.stderr
+    wrong = [r for r in records if r["all_passed"] is not False or r["check"]["error_summary"]["type"] not in ("CallFailed", "KeyError")]
+    assert not wrong, wrong
+
+
+def test_a_call_that_fails_in_a_process_and_one_that_is_under_way(csbx, python_image):
+    """The check's own process waits for an answer meanwhile, or lets nothing end it."""
+    code = "import os, time\ndef f(x):\n    if x: os._exit(0)\n    time.sleep(1)\n"
+    fork = "import os, time\nfrom solution import f\nif not os.fork():\n    f(1)\n"
+    for then in ("f(0)\ntime.sleep(300)\n", "try:\n    f(0)\n    time.sleep(300)\nexcept BaseException:\n    pass\n", "try:\n    time.sleep(300)\nfinally:\n    f(0)\n"):
+        began = time.monotonic()
+        r = check(csbx, python_image, code, fork + then, "--total-timeout", "60s")
+        assert not r["all_passed"] and r["check"]["error_summary"]["type"] == "CallFailed" and time.monotonic() - began < 30, r["check"]
