@@ -9,17 +9,19 @@ import builtins
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
-CALLED, ENTERED, RETURNED = range(3)
+CALLED, ENTERED, RETURNED, FAILED = range(4)  # FAILED: by another exception than those by which tests skip themselves
 
 
 def make_calls(found):
     """
-    (note(name, test, of, is_to_return), is_at(name, test), is_over(), expected, look_at(report), is_done_with(report)). of: the test's name
-    in its report; is_to_return: it is called as the runner itself does. expected: names of those that are to be called so.
+    (note(name, test, of, is_to_return), is_at(name, test), is_over(), (expected, may fail), look_at(report), is_done_with(report)). of: the
+    test's name in its report; is_to_return: it is called as the runner itself does. expected: names of those that are to be called so; may
+    fail: of those that the tests expect to fail.
     """
-    called, entered, returned, text_type, plain = CALLED, ENTERED, RETURNED, str, str.__str__
+    called, entered, returned, failed, text_type, plain = CALLED, ENTERED, RETURNED, FAILED, str, str.__str__
     armed = inside = back = now = None
-    is_done, expected, calls, _type = True, set(), {}, type
+    none = (None, None)
+    is_done, expected, may_fail, calls, _type = True, set(), set(), {}, type
 
     def plain_word(value):
         if _type(value) is not text_type:
@@ -40,6 +42,9 @@ def make_calls(found):
             inside, armed, back = test if test is armed else None, None, None
             if inside is not None:
                 calls[now] = entered, calls[now][1]
+        elif name == "raise":
+            if test is inside:
+                calls[now] = failed, calls[now][1]
         else:
             back = test if test is inside else None
             is_done = False  # a part of the test may have been reported meanwhile
@@ -66,10 +71,12 @@ def make_calls(found):
         test = report["id"] if report["alt"] is None else report["alt"]
         if report["when"] == "call" and report["outcome"] == "passed" and not report["part"] and not came_back(test):
             found("test_replaced", "%s is said to have passed, and did not come back from its call" % test)
+        if report["when"] == "call" and report["outcome"] == "skipped" and test not in may_fail and calls.get(test, none)[0] == failed:
+            found("outcome_call", "%s is said to be skipped, or expected to fail, and has raised another exception" % test)
         return report
 
     def is_done_with(report):
         """True for a test that came back from the last call: what can be replaced was looked at when that was over."""
         test = report["id"] if report["alt"] is None else report["alt"]
         return is_done and test == now and report["outcome"] == "passed" and calls[test][0] == returned
-    return note, is_at, is_over, expected, look_at, is_done_with
+    return note, is_at, is_over, (expected, may_fail), look_at, is_done_with

@@ -274,7 +274,7 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             found("outcome_call", "%s is skipped, and %s" % (report["id"], who_finds()))
         post.send(encode(record))
 
-    note_call, is_at, is_over, expected, look_at_report, is_done_with = make_calls(found)
+    note_call, is_at, is_over, names_of, look_at_report, is_done_with = make_calls(found)
 
     def speak(request, frame):
         """Requests that only the harness may make, in the main thread, with nothing of a patch on the stack."""
@@ -306,12 +306,14 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             if not is_over():
                 note_call("over", None, None, False)
                 check_critical(True)  # before the harness makes use of what the test may have replaced for one call
-        elif name in ("call", "enter", "return"):
+        elif name in ("call", "enter", "return", "raise"):
             if name == "call":
                 look_at_types(False)
             note_call(name, *(request[1:] if name == "call" else (request[1], None, False)))
         elif name == "expect":
-            expected.update(map(plain_text, request[1]))
+            names_of[0].update(map(plain_text, request[1]))
+        elif name == "may_fail":
+            names_of[1].update(map(plain_text, request[1]))
         elif name in ("returned", "entered"):
             return is_at(name, request[1])
         elif name == "strangers":

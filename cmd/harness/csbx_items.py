@@ -125,6 +125,7 @@ def make_items(ask, repo):
             ask("witness")  # which tells of code of a patch on the stack
             before = [of(m) for m in self.own_markers]
             own(self, marker, append)
+            ask("may_fail", [self.nodeid])
             ask("known")["marked"].update([(of(m), m) for m in self.own_markers if of(m) not in before])
         node_type.add_marker = add_marker
 

@@ -18,7 +18,7 @@ from csbx_params import make_params
 from csbx_reasons import make_condition, make_reasons
 from csbx_texts import bound_by_imports, says, text_of
 from csbx_ways import IDENTITY
-from csbx_witness import is_async, make_cases, make_witness, make_witness_within
+from csbx_witness import TO_FAIL, is_async, make_cases, make_witness, make_witness_within
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -57,15 +57,16 @@ def make_looks(pytest, ask, repo):
     strange_test, strange_marks, strange_members = make_filed(text_of)
     cells_in, other_cells, other_facts, look_at_reasons = cells_of, has_changed, changed_facts, make_reasons(ask, repo, text_of)
     remember_modules, look_at_names, look_at_globals, look_at_libraries = make_modules(ask, repo, text_of)
-    items_of, witness_within = make_items(ask, repo), make_witness_within(ask)
+    items_of, witness_within = make_items(ask, repo), make_witness_within(ask, kinds)
     items_of.watch_marks(Node)
     remember_params, look_at_params, marks_of_cases = make_params(ask, repo, text_of, lambda mark: mark.name in RUN_MARKS)
     judge = make_judge(ask, repo, kinds, bound_by_imports, text_of)
     code_of, text, from_call, name_in = function_code, text_of, CallInfo.from_call, named
     frames_in, says_class, (begin_helpers, look_at_helpers) = frames_of, says_its_class, make_helpers(ask, repo, text_of)
-    witnessed, (remember_case, look_at_case, is_marked), waits = make_witness(ask), make_cases(ask, repo, text_of), is_async
+    witnessed, (remember_case, look_at_case, is_marked), waits = make_witness(ask, kinds), make_cases(ask, repo, text_of), is_async
     own_ways, callers = (Function.runtest, TestCaseFunction.runtest), (Function, TestCaseFunction)
     look_at_condition = make_condition(ask, repo, text_of)
+    to_fail = TO_FAIL
     of_skip, of_xfail = evaluate_skip_marks, evaluate_xfail_marks
     hooks, run_marks, decoys, decoys_max, number_of = REPORT_HOOKS, RUN_MARKS, csbx_decoys.ways, DECOYS_MAX, IDENTITY
 
@@ -294,6 +295,7 @@ def make_looks(pytest, ask, repo):
         for name in other_facts():
             found("outcome_call", "%s is another, which marks ask for" % name)
         files(items)
+        ask("may_fail", [i.nodeid for i in items if is_to_fail(i)])
         ask("expect", [i.nodeid for i in items if isinstance(i, callers) and is_to_come_back(known, i)])
         for item in items:
             as_filed(known, item)
@@ -306,6 +308,11 @@ def make_looks(pytest, ask, repo):
         for item in items:
             remember_params(known, item, file_of(item))
         look_at_helpers(None)
+
+    def is_to_fail(item):
+        """The tests have words for that, whatever they say: a mark, or a decorator of unittest."""
+        places = (getattr(item, "function", None), getattr(item, "cls", None))
+        return any([m.name == "xfail" for m in item.iter_markers()]) or any([getattr(p, w, False) for p in places for w in to_fail])
 
     def fixtures(known, item):
         """A fixture that code of a patch or the run puts before one of the tests."""

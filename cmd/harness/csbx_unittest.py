@@ -25,7 +25,7 @@ from csbx_places import file_of
 from csbx_reasons import make_unittest_reasons
 from csbx_syntax import Keeping
 from csbx_texts import bound_by_imports, text_of
-from csbx_witness import find_patched, is_async, make_cases, make_witness, make_witness_within
+from csbx_witness import TO_FAIL, find_patched, is_async, make_cases, make_witness, make_witness_within
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 _SPOKEN = re.compile(r"^(\S+) \((\S+)\)$")
@@ -231,6 +231,8 @@ def make_result(unittest, ask, repo, asked, look_at_module, look_at_bases):
             if find_patched(method) is None:
                 setattr(test, name, witnessed(test, method, test, name))
             ask("known")["called"][id(test)] = test, name
+        if any([getattr(place, word, False) for place in (method, type(test)) for word in TO_FAIL]):
+            ask("may_fail", [asked.get(test.id()) or test.id()])
     return Result, prepare
 
 

@@ -18,6 +18,7 @@ from csbx_texts import says
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 NO_MARKS = frozenset(("patch", "mock", "staticmethod", "classmethod", "property", "given", "parametrize"))  # decorators that mark nothing
+TO_FAIL = ("__unittest_expecting_failure__", "todo")  # attributes by which unittest, and trial, expect a failure
 COROUTINE = 0x80  # CO_COROUTINE
 ASYNC = 0x100 | 0x200  # CO_ITERABLE_COROUTINE, CO_ASYNC_GENERATOR
 
@@ -48,10 +49,10 @@ def find_patched(method):
     return function.__closure__[code.co_freevars.index("func")]
 
 
-def make_witness_within(ask):
+def make_witness_within(ask, ends=()):
     """witness_within(test, method): a way to undo it, or None where the method is no test with patches of unittest.mock. Such patches
     can swallow what the test raises, so that the harness has to call what they call."""
-    find, witnessed = find_patched, make_witness(ask)
+    find, witnessed = find_patched, make_witness(ask, ends)
 
     def witness_within(test, method):
         cell = find(method)
@@ -66,12 +67,13 @@ def make_witness_within(ask):
     return witness_within
 
 
-def make_witness(ask):
-    """witnessed(test, function, case, name): a callable that does the same as the function and tells of it. Nothing leads into it, but
+def make_witness(ask, ends=()):
+    """witnessed(test, function, case, name): a callable that does the same as the function and tells of it. ends: classes of exceptions by
+    which tests end themselves, beside SkipTest. Nothing leads into it, but
     into that of a coroutine, which the core believes once for each call that it was told of before. An object of unittest that has it
     by a name has its own method again as soon as it is called: tests ask for it."""
     hide, name_of, update, skip = functools.lru_cache, function_of, functools.update_wrapper, unittest.SkipTest
-    has, coroutine, apart = has_flag, COROUTINE, set_apart
+    has, coroutine, apart, anything = has_flag, COROUTINE, set_apart, BaseException
 
     def witnessed(test, function, case=None, name=None):
         @apart
@@ -83,6 +85,11 @@ def make_witness(ask):
                 result = function(*args, **kwargs)
             except skip as error:  # unittest tells only what it says, before Python 3.11
                 ask("known")["skipped"] = error
+                raise
+            except ends:
+                raise
+            except anything:
+                ask("raise", test)
                 raise
             ask("return", test)
             return result
@@ -96,6 +103,11 @@ def make_witness(ask):
                 result = await function(*args, **kwargs)
             except skip as error:
                 ask("known")["skipped"] = error
+                raise
+            except ends:
+                raise
+            except anything:
+                ask("raise", test)
                 raise
             ask("return", test)
             return result
