@@ -152,6 +152,26 @@ static int pass_over_closed_mount(struct shown *s, const char *at, const struct 
 }
 
 /*
+ * A session directory that is missing is not used (runtime_dir()). The one that csbx has to make is
+ * open to be looked into, so that it is not used either: what runs now has its sockets elsewhere.
+ */
+static int leave_session_unused(const struct own_walk *w, const struct op *op, int fd,
+				struct err *e)
+{
+	const char *session = getenv("XDG_RUNTIME_DIR"), *name;
+	size_t n = own_walk_next_name(w, &name);
+	_close_ int dir = -1;
+
+	if (!session || !str_has_prefix(op->src, session) ||
+	    !str_eq(op->src + strlen(session), "/csbx") || !name[n])
+		return 0;
+	dir = openat(fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0 || fchmod(dir, 0755) < 0)
+		return err_sys(e, "chmod %s", session);
+	return 0;
+}
+
+/*
  * In the place that the way has led to, as the program could: csbx itself may not make it by the same
  * links, and read it by them. 1: it cannot be made, and so not by the program either, which is no
  * more than the caller.
@@ -176,7 +196,7 @@ static int make(struct shown *s, const struct own_walk *w, const struct op *op, 
 	/* Root's has the users' directories in it: as the plugin makes it. */
 	if (op->flags & OP_STEPS && fchmod(fd, 0755) < 0)
 		return err_sys(e, "chmod %s", op->src);
-	return 0;
+	return leave_session_unused(w, op, fd, e);
 }
 
 /* The plugin believes none that is not root's: one of the caller's would be in its way. */

@@ -15,6 +15,7 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/path.h"
 #include "runtime/base/str.h"
+#include "runtime/userns/userns.h"
 
 #define LINKS_MAX 40
 #define OVERFLOW_UID 65534u
@@ -142,8 +143,8 @@ int own_walk_look_plainly(const char *path)
 
 bool own_walk_is_of_others(const struct stat *st)
 {
-	return st->st_uid != geteuid() &&
-	       (st->st_uid == 0 || st->st_uid == OVERFLOW_UID || getpwuid(st->st_uid));
+	return st->st_uid != geteuid() && (st->st_uid == 0 || st->st_uid == OVERFLOW_UID ||
+					   getpwuid(st->st_uid) || userns_is_anothers(st->st_uid));
 }
 
 bool own_walk_may_be_given_away(const char *link)

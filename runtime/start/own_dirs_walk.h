@@ -39,8 +39,8 @@ size_t own_walk_next_name(const struct own_walk *w, const char **ret);
  */
 int own_walk_look_plainly(const char *path);
 /*
- * No program has such an id: it is root's, another user's, or none here. One without a name may be
- * subordinate: a program has given the directory away.
+ * No program has such an id: it is root's, another user's, subordinate to one, or none here. Another
+ * one without a name may be subordinate to the caller: a program has given the directory away.
  */
 bool own_walk_is_of_others(const struct stat *st);
 /* Whether a program may have the link's id, and so change whose it is. */

@@ -138,6 +138,23 @@ static int probe(enum userns_mode mode, struct userns_facts *ret, struct err *e)
 	return 0;
 }
 
+bool userns_is_anothers(uint32_t id)
+{
+	_strbuf_ struct strbuf text = STRBUF_INIT;
+	struct subid_list own = {0};
+	char name[256];
+
+	if (read_small_file("/etc/subuid", &text, NULL) < 0 || !text.len ||
+	    login_name(geteuid(), name, sizeof(name), NULL) < 0)
+		return false;
+	subid_parse(text.data, text.len, *name ? name : NULL, geteuid(), &own);
+	for (size_t i = 0; i < own.n; i++) {
+		if (id >= own.items[i].start && id - own.items[i].start < own.items[i].count)
+			return false;
+	}
+	return subid_find_free(text.data, text.len, id, 1) != id;
+}
+
 int userns_probe(enum userns_mode mode, struct userns_facts *ret, struct err *e)
 {
 	static struct userns_facts last;

@@ -55,6 +55,9 @@ struct userns_facts {
 /* Reads /etc/subuid and /etc/subgid unless mode is USERNS_ONE. Missing files are empty. */
 int userns_probe(enum userns_mode mode, struct userns_facts *ret, struct err *e);
 
+/* True where /etc/subuid gives the id to another user, and not to the caller. */
+bool userns_is_anothers(uint32_t id);
+
 /*
  * Pure. USERNS_AUTO takes ranges where there are some that can be used, else one id;
  * USERNS_SUBUID without usable ranges is -EPERM with the reason.

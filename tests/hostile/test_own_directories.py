@@ -281,6 +281,36 @@ def test_a_link_of_another_user_hides_nothing(csbx, world, busybox_image):
 
 
 @pytest.mark.needs_root
+@pytest.mark.parametrize("of", ["other", "caller", "none"])
+def test_a_link_of_a_subordinate_id_hides_nothing(csbx, world, busybox_image, of):
+    """Of another user's. One of the caller's may be a program's, and so may one that the file of ranges does not have."""
+    shared, ranges = world / "shared", csbx.top / "subuid"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    (shared / "csbx").symlink_to("/nowhere")
+    os.lchown(shared / "csbx", 700008, 700008)
+    ranges.write_text({"other": "stranger:700000:65536\n", "caller": f"{csbx.owner.pw_name}:700000:65536\n", "none": ""}[of])
+    script = 'mount --bind "$1" /etc/subuid && exec setpriv --reuid="$2" --regid="$3" --clear-groups "${@:4}"'
+    argv = csbx.argv(["start", "--userns", "one", "--mount", f"{world}:/x", busybox_image, "echo", "fine"])
+    p = subprocess.run(["unshare", "-m", "bash", "-c", script, "-", ranges, str(csbx.owner.pw_uid), str(csbx.owner.pw_gid), *argv],
+                       env={**csbx.env, "XDG_STATE_HOME": str(shared)}, cwd="/", capture_output=True, text=True, timeout=60, check=False)
+    if of == "other":
+        assert (p.returncode, p.stdout) == (0, "fine\n"), p.stderr
+    else:
+        assert p.returncode == 125 and "does not follow the symbolic link" in p.stderr, p
+
+
+def test_a_session_directory_that_is_made_is_not_used(csbx, world, busybox_image):
+    """It would move csbx's sockets away from containers that run: it was not there when they began."""
+    csbx.env.pop("CSBX_RUNTIME_PATH", None)
+    csbx.env["XDG_RUNTIME_DIR"] = str(world / "session")
+    before = json.loads(csbx.ok("info", "--json"))["runtime"]
+    csbx.ok("start", "--mount", f"{world}:/x", busybox_image, "sh", "-c", "! mkdir /x/session/csbx/planted 2> /dev/null")
+    assert (world / "session/csbx").is_dir() and not list((world / "session/csbx").iterdir())
+    assert json.loads(csbx.ok("info", "--json"))["runtime"] == before
+
+
+@pytest.mark.needs_root
 def test_a_home_that_is_read_only_by_one_of_two_mounts(csbx, world, busybox_image):
     """What csbx cannot make there the program could, by the other one."""
     home, real = fresh_home(csbx, world), made(csbx, world / "real")
