@@ -37,11 +37,8 @@ static int changed(const char *at, const struct op *op, struct err *e)
  */
 static int refuse_to_move(struct shown *s, const char *at, const struct op *op, struct err *e)
 {
-	int r;
+	int r = shown_writable(s, at, e);
 
-	s->wants_writable = true;
-	r = shown_has(s, at, e);
-	s->wants_writable = false;
 	if (r <= 0)
 		return r < 0 ? r : 1;
 	return err_set(e, EPERM,
@@ -83,19 +80,26 @@ static int pass_over(struct shown *s, const char *at, int need, const struct op 
  * stays. A program that may write to the link's directory puts one of its own into the link's place,
  * which the next start believes. Or it has given the link away itself, chown(2), and takes it back.
  */
-static int pass_over_links(const char *src, const struct strv *links, struct err *e)
+static int pass_over_links(struct shown *s, const char *src, const struct strv *links,
+			   struct err *e)
 {
 	for (size_t i = 0; i < links->n; i++) {
+		const char *link = links->items[i];
 		const bool is_last = i + 1 == links->n;
+		int r = 1;
 
-		if (own_walk_may_be_replaced(links->items[i]) ||
-		    (is_last && own_walk_may_be_given_away(links->items[i])))
+		if (!own_walk_may_be_replaced(link) &&
+		    !(is_last && own_walk_may_be_given_away(link)))
+			r = s && own_walk_may_be_given_up(link) ? shown_writable(s, link, e) : 0;
+		if (r < 0)
+			return r;
+		if (r)
 			return err_set(
 				e, ELOOP,
 				"csbx's own directory %s must be hidden from a mount, and "
 				"csbx does not follow the symbolic link %s on the way (chown "
 				"-h or remove it)",
-				src, links->items[i]);
+				src, link);
 	}
 	return 1;
 }
@@ -112,7 +116,7 @@ int own_dirs_stat(const char *path, struct stat *ret, struct err *e)
 		return 1;
 	r = own_walk(path, &w, &links, NULL);
 	if (w.is_foreign)
-		return pass_over_links(path, &links, e);
+		return pass_over_links(NULL, path, &links, e);
 	if (r == -ENOENT || r == -ENOTDIR)
 		return 1;
 	if (r >= 0)
@@ -138,11 +142,8 @@ static int is_shown(struct shown *s, const struct own_walk *w, const struct strv
 static int pass_over_closed_mount(struct shown *s, const char *at, const struct op *op,
 				  struct err *e)
 {
-	int r;
+	int r = shown_writable(s, *at ? at : "/", e);
 
-	s->wants_writable = true;
-	r = shown_has(s, *at ? at : "/", e);
-	s->wants_writable = false;
 	if (r <= 0)
 		return r < 0 ? r : 1;
 	return err_set(e, EROFS,
@@ -263,7 +264,7 @@ static int walk_or_make(struct shown *s, struct op *op, struct own_walk *w, stru
 	int r = own_walk(op->src, w, &op->links, e);
 
 	if (w->is_foreign)
-		return pass_over_links(op->src, &op->links, e);
+		return pass_over_links(s, op->src, &op->links, e);
 	if (r == -ENOENT && w->is_missing && is_for_root(op))
 		return 1;
 	if (r == -ENOENT && w->is_missing) {
@@ -285,6 +286,28 @@ static int walk_or_make(struct shown *s, struct op *op, struct own_walk *w, stru
 	return r < 0 ? no_directory(s, w, op, r, e) : r;
 }
 
+/*
+ * Another user's, in a directory with the sticky bit: what is mounted over it goes when that user
+ * removes it, and the program makes it anew.
+ */
+static int refuse_given_up(struct shown *s, const struct op *op, struct err *e)
+{
+	struct stat st;
+	int r;
+
+	if (lstat(op->real, &st) < 0 || !st.st_uid || !own_walk_is_of_others(&st) ||
+	    own_walk_is_kept(op->real))
+		return 0;
+	r = shown_writable(s, op->real, e);
+	if (r <= 0)
+		return r;
+	return err_set(e, EPERM,
+		       "csbx's own directory %s must be hidden from a mount that can be written "
+		       "to, and it is another user's, who could remove it for a program to make it "
+		       "(mount its directory read-only, or have it removed)",
+		       op->src);
+}
+
 /* 1: there is nothing to hide. */
 static int find(struct shown *s, struct op *op, struct err *e)
 {
@@ -293,7 +316,7 @@ static int find(struct shown *s, struct op *op, struct err *e)
 
 	if (r == 0) {
 		op->real = strdup(op->src);
-		return op->real ? 0 : err_oom(e);
+		return op->real ? refuse_given_up(s, op, e) : err_oom(e);
 	}
 	/* The part of it that exists begins as src does. */
 	if (r == -ENOENT) {
@@ -305,8 +328,8 @@ static int find(struct shown *s, struct op *op, struct err *e)
 	if (r)
 		return r;
 	op->real = str_printf("%s", *w.at ? w.at : "/");
-	r = strv_check(&op->links, e);
-	return op->real ? r : err_oom(e);
+	r = op->real ? strv_check(&op->links, e) : err_oom(e);
+	return r < 0 ? r : refuse_given_up(s, op, e);
 }
 
 /* --- what may be mounted ------------------------------------------------------------------ */

@@ -89,6 +89,16 @@ int shown_has(struct shown *s, const char *path, struct err *e)
 	return 0;
 }
 
+int shown_writable(struct shown *s, const char *path, struct err *e)
+{
+	int r;
+
+	s->wants_writable = true;
+	r = shown_has(s, path, e);
+	s->wants_writable = false;
+	return r;
+}
+
 int shown_has_part(struct shown *s, const char *dir, struct err *e)
 {
 	int r = shown_has(s, dir, e);

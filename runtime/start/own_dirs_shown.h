@@ -31,6 +31,8 @@ struct shown {
  * system, one below a mount of the plan). 0: none does.
  */
 int shown_has(struct shown *s, const char *path, struct err *e);
+/* The same of mounts that the program may write to. */
+int shown_writable(struct shown *s, const char *path, struct err *e);
 /* The same, and 1 also where the source of a mount lies in the directory, or may. */
 int shown_has_part(struct shown *s, const char *dir, struct err *e);
 void shown_free(struct shown *s);

@@ -173,6 +173,20 @@ bool own_walk_may_be_replaced(const char *link)
 	return !(st.st_mode & S_ISVTX) || !own_walk_is_of_others(&of_link);
 }
 
+bool own_walk_may_be_given_up(const char *name)
+{
+	char dir[PATH_MAX];
+	struct stat st, of_name;
+	const char *slash = strrchr(name, '/');
+	int n = slash ? (int)(slash - name) : 0;
+
+	snprintf(dir, sizeof(dir), "%.*s", n ? n : 1, n ? name : "/");
+	if (lstat(dir, &st) < 0 || lstat(name, &of_name) < 0)
+		return true;
+	return st.st_mode & S_ISVTX && of_name.st_uid != 0 &&
+	       faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0;
+}
+
 /* Another user's directory, which the caller cannot write to. */
 static bool is_closed(const char *dir, const struct stat *st)
 {
@@ -189,8 +203,7 @@ static bool is_kept(const char *name)
 		return false;
 	if (is_closed(*dir ? dir : "/", &of_dir))
 		return true;
-	return of_dir.st_mode & S_ISVTX && own_walk_is_of_others(&of_dir) &&
-	       own_walk_is_of_others(&st);
+	return of_dir.st_mode & S_ISVTX && own_walk_is_of_others(&of_dir) && st.st_uid == 0;
 }
 
 bool own_walk_is_kept(const char *path)

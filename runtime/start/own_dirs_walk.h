@@ -47,7 +47,15 @@ bool own_walk_is_of_others(const struct stat *st);
 bool own_walk_may_be_given_away(const char *link);
 /* Whether a program could put another thing into the link's place. A directory is kept otherwise. */
 bool own_walk_may_be_replaced(const char *link);
-/* Of a path without links: no name of it could be a program's to move away, or to put another into its place. */
+/*
+ * Whether a program could make the name once its owner has removed it: in a directory with the sticky
+ * bit that the caller may write to, another user's, and not root's.
+ */
+bool own_walk_may_be_given_up(const char *name);
+/*
+ * Of a path without links: no name of it could be a program's to move away, or to put another into
+ * its place, nor another user's to give up, as in a directory with the sticky bit.
+ */
 bool own_walk_is_kept(const char *path);
 /*
  * A directory that exists, and that another user or root guards: the caller can neither write to it

@@ -246,6 +246,7 @@ def test_a_link_to_what_is_missing(csbx, world, python_image, source, mode):
 
 @pytest.mark.needs_root
 def test_nothing_is_made_by_a_link_of_another_user(csbx, world, busybox_image):
+    """That user could remove it, and then the program makes another one in its place, where it may write."""
     other = pwd.getpwnam("csbx-test2")
     shared, mine = world / "shared", made(csbx, world / "mine")
     shared.mkdir()
@@ -253,9 +254,30 @@ def test_nothing_is_made_by_a_link_of_another_user(csbx, world, busybox_image):
     (shared / "csbx").symlink_to(mine / "new")
     os.lchown(shared / "csbx", other.pw_uid, other.pw_gid)
     csbx.env["XDG_STATE_HOME"] = str(shared)
-    for mode in ("", ":ro"):
-        assert csbx.ok("start", "--mount", f"{world}:/x{mode}", busybox_image, "ls", "/x/mine") == ""
+    assert csbx.ok("start", "--mount", f"{world}:/x:ro", busybox_image, "ls", "/x/mine") == ""
+    p = csbx.run("start", "--mount", f"{world}:/x", busybox_image, "true")
+    assert p.returncode == 125 and f"does not follow the symbolic link {shared}/csbx" in p.stderr
     assert not list(mine.iterdir())
+
+
+@pytest.mark.needs_root
+@pytest.mark.parametrize("mode, is_refused", [("", True), (":ro", False)])
+def test_a_directory_that_another_user_may_give_up(csbx, world, busybox_image, mode, is_refused):
+    """What hides it goes with it, and the program could make it anew. It is there already, or what csbx would make in it is missing."""
+    other = pwd.getpwnam("csbx-test2" if csbx.owner.pw_name != "csbx-test2" else "csbx-test")
+    shared, mine = world / "shared", made(csbx, world / "mine")
+    (shared / "state/csbx").mkdir(parents=True)
+    os.chown(shared, 0, 0)
+    shared.chmod(0o1777)
+    for path in (shared / "state", shared / "state/csbx"):
+        os.chown(path, other.pw_uid, other.pw_gid)
+    csbx.env["XDG_STATE_HOME"] = str(shared / "state")
+    for _ in ("there", "missing"):
+        p = csbx.run("start", "--mount", f"{world}:/x{mode}", busybox_image, "echo", "fine")
+        assert (p.returncode, p.stdout) == ((125, "") if is_refused else (0, "fine\n")), p.stderr
+        assert not is_refused or "is another user's, wh" in p.stderr
+        assert csbx.ok("start", "--mount", f"{mine}:/x", busybox_image, "echo", "fine") == "fine\n"
+        shutil.rmtree(shared / "state/csbx", ignore_errors=True)
 
 
 @pytest.mark.needs_root
@@ -272,7 +294,7 @@ def test_a_link_of_another_user_hides_nothing(csbx, world, busybox_image):
         (shared / "csbx").symlink_to(to)
         os.lchown(shared / "csbx", other.pw_uid, other.pw_gid)
         assert csbx.ok("start", "--mount", f"{mine}:/x", busybox_image, "cat", "/x/seen") == "seen\n"
-        assert csbx.ok("start", "--mount", f"{world}:/x", busybox_image, "cat", "/x/mine/seen") == "seen\n"
+        assert csbx.ok("start", "--mount", f"{world}:/x:ro", busybox_image, "cat", "/x/mine/seen") == "seen\n"
         (shared / "csbx").unlink()
     made(csbx, mine / "Dockerfile", "FROM scratch\nCOPY seen /\n")
     (shared / "csbx").symlink_to(mine)
@@ -281,9 +303,10 @@ def test_a_link_of_another_user_hides_nothing(csbx, world, busybox_image):
 
 
 @pytest.mark.needs_root
+@pytest.mark.parametrize("mode", ["", ":ro"])
 @pytest.mark.parametrize("of", ["other", "caller", "none"])
-def test_a_link_of_a_subordinate_id_hides_nothing(csbx, world, busybox_image, of):
-    """Of another user's. One of the caller's may be a program's, and so may one that the file of ranges does not have."""
+def test_a_link_of_a_subordinate_id(csbx, world, busybox_image, of, mode):
+    """A program could replace the caller's, and one that the file of ranges does not have. Another user could give up that user's."""
     shared, ranges = world / "shared", csbx.top / "subuid"
     shared.mkdir()
     shared.chmod(0o1777)
@@ -291,10 +314,10 @@ def test_a_link_of_a_subordinate_id_hides_nothing(csbx, world, busybox_image, of
     os.lchown(shared / "csbx", 700008, 700008)
     ranges.write_text({"other": "stranger:700000:65536\n", "caller": f"{csbx.owner.pw_name}:700000:65536\n", "none": ""}[of])
     script = 'mount --bind "$1" /etc/subuid && exec setpriv --reuid="$2" --regid="$3" --clear-groups "${@:4}"'
-    argv = csbx.argv(["start", "--userns", "one", "--mount", f"{world}:/x", busybox_image, "echo", "fine"])
+    argv = csbx.argv(["start", "--userns", "one", "--mount", f"{world}:/x{mode}", busybox_image, "echo", "fine"])
     p = subprocess.run(["unshare", "-m", "bash", "-c", script, "-", ranges, str(csbx.owner.pw_uid), str(csbx.owner.pw_gid), *argv],
                        env={**csbx.env, "XDG_STATE_HOME": str(shared)}, cwd="/", capture_output=True, text=True, timeout=60, check=False)
-    if of == "other":
+    if of == "other" and mode:
         assert (p.returncode, p.stdout) == (0, "fine\n"), p.stderr
     else:
         assert p.returncode == 125 and "does not follow the symbolic link" in p.stderr, p
