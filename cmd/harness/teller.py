@@ -4,6 +4,7 @@
 LEAVES = frozenset((type(None), bool, int, float, complex, str, bytes))
 PLAIN_FUNCTION = type(put)
 Function = argument_parts = None  # of check.py
+find = None  # of cases.py
 STANDING = ()  # the classes of classes that stand for those of a snippet: told.py
 SPACE = {}  # the snippet's names, where it runs
 needed = set()  # the names of those texts that are compiled
