@@ -147,20 +147,6 @@ def bring(space):
             space[name] = __import__(name)  # and not what the code has by that name
 
 
-def uses_otherwise(taken, space):
-    """Whether the text of the check does more with names of functions of the snippet than to call these. taken: those names, in the snippet."""
-    nodes = all_of(compile(source_of(CHECK), CHECK, "exec", 0x400, True))
-    own = ["candidate", (FUNCTION or "").partition(".")[0]]
-    names = {name for name, found in space.items() if type(found) is Function and (name in taken or name not in own)}
-    names |= {node.asname or node.name for node in nodes if kind_of_node(node) == "alias" and node.name in taken}
-    called = {id(node.func) for node in nodes if kind_of_node(node) == "Call"}
-    for node in nodes:
-        kind = kind_of_node(node)
-        if id(node) not in called and (kind == "Name" and node.id in names or kind == "Attribute" and node.attr in taken):
-            return True
-    return False
-
-
 # --- prompts -------------------------------------------------------------------------------------------------------------------------
 
 

@@ -116,7 +116,7 @@ def print_told(*values, **how):
 class Caller(object):
     def __init__(self, threads):
         self.threads, self.failed, self.owner, self.known, self.is_for_all = threads, None, posix.getpid(), None, False
-        self.has_its_names = self.is_over = False
+        self.has_its_names = self.has_asked = self.is_over = False
         self.carriers, self.locks = {self.owner: Carrier(threads)}, {}
         self.thread, self.exits, self.promised = threads.get_ident(), [], set()
 
@@ -166,6 +166,7 @@ class Caller(object):
 
     def value_of_name(self, path):
         question = literal([path, None, None])
+        self.has_asked = self.has_asked or path != ""
         answer = None if path else self.carrier_to_ask().ask_first(question)
         answer = answer or self.ask(question)
         if answer[0] != "R":
@@ -293,6 +294,7 @@ async def outcome_awaited(question):
 
 def call(name, args, kwargs, is_async):
     flush()
+    CALLER.has_asked = True
     teller = Teller(is_argument=True)
     try:
         teller.put([name, list(args), kwargs])
@@ -345,12 +347,10 @@ class Solution(type(sys)):
         own_names(self)[name] = value
 
     def __dir__(self):
-        CALLER.value_of_name("__name__")  # that there is no other is the snippet's matter
         return sorted(CALLER.names())
 
     @property
     def __dict__(self):
-        CALLER.value_of_name("__name__")
         for name in CALLER.names():
             getattr(self, name) if name != "__all__" else None
         return own_names(self)
@@ -402,45 +402,19 @@ def is_of_pytest(code):
     return config is not None and type(code) is config.ExitCode
 
 
-def all_errors(error):
-    """With those that it came from."""
-    seen = []
-    while error is not None and not any(error is each for each in seen):
-        seen.append(error)
-        error = error.__cause__ or error.__context__
-    return seen
-
-
-def let_know():
-    """It is the snippet that the check has failed by, for all that is known here."""
-    try:
-        CALLER.value_of_name("__name__")
-    except CallFailed:
-        pass
-
-
-def ask_for_lacking(errors):
-    """A check that has all its names from the snippet: one that is nowhere is one that the snippet lacks, and csbx is to know."""
-    lacking = [each for each in errors if isinstance(each, NameError)]
-    if not lacking and CALLER.is_for_all and any([isinstance(each, KeyError) for each in errors]):  # of globals()
-        let_know()
-    try:
-        CALLER.value_of_name(str(lacking[0]).split("'")[1])
-    except (CallFailed, IndexError):
-        pass
-
-
-def ask_for_taken(errors, space):
+def is_own_fault(error):
     """
-    What the snippet has by a name may be a function where the check wants something else, and the check may have failed by that,
-    however it does so: csbx is to know. A check that does no more than to call such names has not.
+    Of a check that has asked for names alone: it wants a package or a name that it lacks, whatever these are. By anything else it may
+    have failed by what the snippet has, and has not.
     """
-    taken = {name for name, found in own_names(sys.modules["solution"]).items() if type(found) is Function}
-    if not taken or any([isinstance(each, (ImportError, SyntaxError, NameError)) for each in errors]):
-        return
-    need("BROUGHT")
-    if uses_otherwise(taken, space):
-        let_know()
+    last = error.__traceback__
+    while last and last.tb_next:
+        last = last.tb_next
+    if CALLER.has_asked or CALLER.failed is not None or not last or last.tb_frame.f_code.co_filename != CHECK:
+        return False
+    if type(error) is NameError:
+        return not CALLER.has_its_names
+    return type(error) in (ImportError, ModuleNotFoundError) and type(error.name) is str and error.name.partition(".")[0] != "solution"
 
 
 def leave():
@@ -493,12 +467,10 @@ def main():
         error = outside(error)
         if isinstance(error, SystemExit) and not error.code and is_of_pytest(error.code):
             leave()
-        errors = all_errors(error)
-        if CALLER.has_its_names:
-            ask_for_lacking(errors)
-        if CALLER.known is not None and CALLER.failed is None and not isinstance(error, (AssertionError, SystemExit)):
-            ask_for_taken(errors, module.__dict__)
         told = describe(error, CHECK)
+        if is_own_fault(error):
+            need("SUITE")
+            give_up("it failed by itself, before any call of the snippet: %s in line %d: %s" % tuple(told[i] for i in (0, 2, 1)))
         if CALLER.failed is not None and not isinstance(error, SystemExit):
             told[:2] = "CallFailed", CALLER.failed
         tell(b"X", literal(told))

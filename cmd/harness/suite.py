@@ -6,11 +6,33 @@ PASSED, SKIPPED, EXPECTED = range(3)
 BOUND_METHOD = type(Teller().put)
 
 
-def cannot_run(why):
+def give_up(why):
     """It is the check that is wrong: no verdict on the snippet."""
     flush()
     tell(b"B", literal([why]))
     posix._exit(1)
+
+
+def cannot_run(why):
+    give_up("it cannot be run as it is: " + why)
+
+
+def texts_written(known=[]):
+    """By the check itself: another one may be the snippet's."""
+    if not known:
+        need("BROUGHT")
+        nodes = all_of(compile(source_of(CHECK), CHECK, "exec", 0x400, True))  # PyCF_ONLY_AST
+        known.append({found for node in nodes for found in (vars(node).get("value"), vars(node).get("s")) if type(found) is str})
+    return known[0]
+
+
+def is_its_own(value):
+    """Of a function, or a class: the check's text has defined it."""
+    if isinstance(value, type):
+        need("TOLD")
+        return value.__module__ in modules_of_check()
+    code = code_of(value)
+    return code is None or code.co_filename == CHECK
 
 
 def is_of_pytest_itself(value, *names):
@@ -50,6 +72,8 @@ def required_names(function):
 
 def parameter_sets(mark, what):
     names = mark.args[0] if mark.args else mark.kwargs["argnames"]
+    if not texts_written().issuperset([names] if isinstance(names, str) else names):
+        CALLER.fail("%s is parametrized by names that the check does not write out" % what)
     names = [n.strip() for n in names.split(",") if n.strip()] if isinstance(names, str) else list(names)
     if mark.kwargs.get("indirect"):
         cannot_run("%s is parametrized by fixtures (indirect), which are not made here" % what)
@@ -82,7 +106,9 @@ def variants(function, marks, what):
 
 def condition_of(mark, space):
     """Of skipif and xfail; without one it holds."""
-    conditions = mark.args or ([mark.kwargs["condition"]] if "condition" in mark.kwargs else [True])
+    conditions = list(mark.args) or ([mark.kwargs["condition"]] if "condition" in mark.kwargs else [True])
+    if not texts_written().issuperset([c for c in conditions if isinstance(c, str)]):
+        CALLER.fail("a mark has a text for its condition that the check does not write out")
     return any(eval(c, dict(space, sys=sys, os=__import__("os"))) if isinstance(c, str) else bool(c) for c in conditions)
 
 
@@ -156,7 +182,7 @@ class Suite(object):
         """has_check: check(candidate) was called, and functions with parameters are its helpers."""
         self.space, self.of_unittest, self.steps, self.outcomes, self.has_check = space, of_unittest, [], set(), has_check
         self.marks = marks_of(type("Module", (), {"pytestmark": space.get("pytestmark")}))
-        own = [(name, value) for name, value in space.items() if is_of_check(value)]
+        own = [(name, value) for name, value in space.items() if is_of_check(value) and is_its_own(value)]
         for name, value in own:
             if is_automatic(value):
                 cannot_run("%s is a fixture of all tests, which is not made here" % name)
@@ -207,7 +233,7 @@ class Suite(object):
         methods, inner = [], []
         for name in dir(kind):
             value = getattr(kind, name)
-            if not is_of_check(value):
+            if not is_of_check(value) or not is_its_own(value):
                 continue
             if is_automatic(value):
                 cannot_run("%s.%s is a fixture of all tests, which is not made here" % (kind.__name__, name))

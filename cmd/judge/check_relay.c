@@ -208,7 +208,7 @@ static bool is_question(struct check_relay *r, struct check_asker *a, const stru
 	a->is_about_name = v->items[1].kind == VALUE_NONE && v->items[2].kind == VALUE_NONE;
 	a->is_about_all = a->is_about_name && !v->items[0].n;
 	a->is_about_attribute = a->is_about_name && strchr(v->items[0].text, '.');
-	r->was_asked |= !a->is_about_all; /* which each import asks */
+	r->was_asked = true;
 	return a->is_about_name ||
 	       (v->items[1].kind == VALUE_LIST && v->items[2].kind == VALUE_DICT);
 }

@@ -56,7 +56,7 @@ struct check_relay {
 	bool is_about_name; /* the question that is served: it calls nothing */
 	bool is_about_attribute;
 	bool is_about_all;
-	bool was_asked; /* the asserting code has begun a call, of whatever, or has had to do with what a name stands for */
+	bool was_asked; /* anything, which names there are included: what the asserting code does may be by the snippet */
 	bool was_called; /* a function that the snippet has was called, once at least */
 	char *unfit;     /* why the asserting code cannot be run, as it says; NULL: it can */
 	bool is_done;    /* the asserting code said that it has passed */

@@ -192,16 +192,13 @@ static int check_own_error(const struct eval_verdict *v, const struct check_rela
 {
 	static const char *const verdicts[] = {"CallFailed", "SystemExit", "AssertionError"};
 	/* What the snippet has told may be what was asserted, else it is the check's own affair. */
-	const size_t n_verdicts = r->turns || job->takes_names ? 3 : 2;
+	const size_t n_verdicts = job->takes_names ? 3 : 2;
 	const struct eval_error *x = &v->check.error;
 	_free_ char *where = x->line ? str_printf(" in line %u", x->line) : NULL;
 
 	if (r->unfit && !run_is_none(v->ended.result.status))
-		return err_set(e, EINVAL, "check: it cannot be run as it is: %s", r->unfit);
+		return err_set(e, EINVAL, "check: %s", r->unfit);
 	if (r->was_asked || run_is_none(v->ended.result.status))
-		return 0;
-	/* It may have waited for the snippet, which says when it is there. */
-	if (!x->type && r->turns)
 		return 0;
 	if (!x->type && (end == CHECK_STOPPED || end == CHECK_LATE))
 		return err_set(e, EINVAL,

@@ -460,12 +460,51 @@ def test_code_that_has_something_else_by_a_name(csbx, python_image):
     lines_ += [{"id": "list", "code": NO_DATA, "test_list": ["assert f(D + 1) == 1"]}]
     records = batch(csbx, python_image, *lines_)
     assert {(r["status"], r["all_passed"]) for r in records} == {("exited", False)}, [r for r in records if r["status"] != "exited"]
-    # Its own fault, whatever the code has.
-    own = ("assert f(1 / 0) == 1", "data = open('/none')", "import zzq", "f(zzq)", "def g(x): return x[0]\ng(1)", "D()[zzq]", "for x in 5:\n    f(x)", "import json\njson.loads('{')")
-    records = batch(csbx, python_image, *({"id": n, "code": NO_DATA, "check": f"from solution import f, D\n{says}\n"} for n, says in enumerate(own) if n != 5),
+    # Its own fault, whatever the code has: it lacks a package or a name. By all else it may have failed by what the code has.
+    own = "import zzq", "f(zzq)", "def g(x): return x + zzq\ng(1)", "from math import zzq"
+    others = "assert f(1 / 0) == 1", "data = open('/none')", "raise ImportError('zzq')", "for x in 5:\n    f(x)", "exec('assert D + 1 == 2')", \
+        "assert globals()['D'] + 1 == 2", "try:\n    import zzq\nexcept ImportError:\n    assert D + 1 == 2", "import os\nos._exit(1)", \
+        "import threading, os, time\nthreading.Timer(0.1, os._exit, (1,)).start()\ntime.sleep(9)"
+    records = batch(csbx, python_image, *({"id": n, "code": NO_DATA, "check": f"from solution import f, D\n{says}\n"} for n, says in enumerate(own)),
                     {"id": "unused", "code": NO_DATA, "check": "import zzq\nfrom solution import D\nD[1]"},
                     {"id": "candidate", "code": NO_DATA, "function": "f", "check": "def check(candidate):\n    assert candidate[0] == 1"}, code=1)
-    assert {r["status"] for r in records} == {"bad_line"} and len(records) == len(own) + 1, records
+    assert {r["status"] for r in records} == {"bad_line"} and len(records) == len(own) + 2, records
+    records = batch(csbx, python_image, *({"id": n, "code": NO_DATA, "check": f"from solution import f, D\n{says}\n"} for n, says in enumerate(others)))
+    assert {(r["status"], r["all_passed"]) for r in records} == {("exited", False)}, [r for r in records if r["status"] != "exited"]
+
+
+SLOW_NAMES = "import signal\ndef ring(*a): raise TimeoutError\nsignal.signal(signal.SIGALRM, ring)\nsignal.setitimer(signal.ITIMER_REAL, 0.3)\n", \
+    "import faulthandler\nfaulthandler.dump_traceback_later(1, exit=True)\n", \
+    "import os, threading\ntimer = threading.Timer(0.3, os._exit, (1,))\ntimer.daemon = True\ntimer.start()\n"
+
+
+def test_code_that_is_slow_to_load(csbx, python_image):
+    """A check with a limit of its own fails while it waits for the names of the code: that is the code's doing."""
+    code = "import time\ntime.sleep(2)\ndef f(x): return x + 2\n"
+    records = batch(csbx, python_image, *({"id": n, "code": code, "check": says + "from solution import f\nassert f(1) == 2\n"}
+                                          for n, says in enumerate(SLOW_NAMES)))
+    assert {(r["status"] in ("exited", "timeout"), r["all_passed"]) for r in records} == {(True, False)}, records
+
+
+CLASS_OF_TESTS = "import unittest\nfrom solution import f\nTestResult = f(1)\nclass TestB(unittest.TestCase):\n" \
+    "    def test_a(self): self.assertEqual(TestResult, 2)\n", \
+    "from solution import f\nTestResult = f(1)\ndef test_a():\n    assert TestResult == 2\n", \
+    "from solution import f\nclass TestB:\n    Test1 = f(1)\n    def test_a(self): assert self.Test1 == 2\n", \
+    "import pytest, solution\n@pytest.mark.parametrize(solution.f(3), [(1, 2)])\ndef test_a(a, b): assert solution.f(1) == 2\n", \
+    "import pytest, solution\n@pytest.mark.skipif(solution.f(4), reason='x')\ndef test_a(): assert solution.f(1) == 2\n"
+NO_CLASS = """import collections
+TEXT = '__import__("os").write(3, b"D" + bytes(15)) and __import__("os")._exit(0)'
+def f(x): return {1: collections.OrderedDict, 3: "a", 4: TEXT}[x]
+"""
+
+
+def test_code_that_gives_the_tests_classes_and_texts(csbx, suite_image):
+    """They are no tests of the check, no names of parameters, and no conditions that are evaluated."""
+    records = batch(csbx, suite_image, *({"id": n, "code": NO_CLASS, "check": text} for n, text in enumerate(CLASS_OF_TESTS)))
+    assert {(r["status"], r["all_passed"]) for r in records} == {("exited", False)}, records
+    right = "def f(x): return {1: 2, 3: 'a, b', 4: False}[x]\n"
+    records = batch(csbx, suite_image, *({"id": n, "code": right, "check": text} for n, text in enumerate(CLASS_OF_TESTS) if n != 3))
+    assert {(r["status"], r["all_passed"]) for r in records} == {("exited", True)}, records
 
 
 def test_statements_about_a_function_with_a_built_in_name(csbx, python_image):
