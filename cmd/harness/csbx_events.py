@@ -185,8 +185,18 @@ def make_audit(vouch, found, repo):
         while frame is not None and (begins(frame.f_code.co_filename, "<frozen importlib") or
                                      ends(frame.f_code.co_filename, "/importlib/__init__.py")):
             frame = frame.f_back
-        if frame is not None and not is_filed(frame.f_code):
+        if frame is not None and (not is_filed(frame.f_code) or is_for_others(frame, rpartition(name, ".")[2])):
             found("native", "%s is imported by %s" % (name, place(frame)))
+
+    def is_for_others(frame, name):
+        """True for a library that does what it has no word for, with nothing of the repository on the stack: in a thread of its own."""
+        if calls(frame.f_code, name):
+            return False
+        while frame is not None:
+            if begins(frame.f_code.co_filename, inside) or frame.f_code.co_name == "<module>":
+                return False
+            frame = frame.f_back
+        return True
 
     def native_name(args):
         """Of a module that Python loads, by its name, or by its file where it is loaded by another name."""
@@ -430,10 +440,12 @@ def make_audit(vouch, found, repo):
         elif begins(event, "ctypes."):
             who = library_user(frame)
         elif event in ("sys._getframe", "object.__getattr__"):
-            strange = indirect(frame, name, False)
+            strange = indirect(frame, name, event == "object.__getattr__")  # C code of a library reads what it is told to
             who = (culprit(frame, beyond_imports=False) or strange) if strange or not is_old(frame.f_code) else None
         else:
-            who = culprit(frame, False, *[is_old] if kind in direct else ()) or (indirect(frame, name, True) if kind in direct else None)
+            who = culprit(frame, False, *[is_old] if kind in direct else ()) or \
+                (indirect(frame, name, True) if kind in direct or event in opening or
+                 kind == "interpreter" and is_for_others(frame, name) else None)
         if who is not None:
             found(kind, "%s by %s" % (event, who))
         return None

@@ -121,3 +121,13 @@ def test_files_and_skips(csbx, suite_image):
     skipped = [w for name in "abcdefg" for w in ("--pass-to-pass", "tests/test_calc.py::test_" + name)]
     r = judge("--fail-to-pass", repositories.TARGET, "--pass-to-pass", repositories.STILL, *skipped, "--strict", "--patch", patch, code=0)
     assert r["resolved"] is True and r["tamper"] == [], (r["tamper"], r["stdout"])
+
+
+def test_a_package_beside_tests_with_dotted_names(judge):
+    """It is none of the tests': names with dots say where these are."""
+    judge.write(judge.repo / "test_unit.py", "import unittest\nfrom calc import add, mul\n\n\nclass T(unittest.TestCase):\n"
+                "    def test_add(self):\n        self.assertEqual(add(1, 2), 3)\n\n    def test_mul(self):\n        self.assertEqual(mul(2, 3), 6)\n")
+    files = {"calc.py": repositories.FIX, "impl/__init__.py": "from .core import one\n", "impl/core.py": "one = 1\n"}
+    r = judge("--runner", "unittest", "--fail-to-pass", "test_unit.T.test_add", "--pass-to-pass", "test_unit.T.test_mul",
+              f"--patch={judge.patch(files=files)}")
+    assert r["resolved"] and not r["tamper"], r["tamper"]

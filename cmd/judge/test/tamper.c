@@ -199,14 +199,32 @@ static size_t tests_directory(const char *path)
 	return n ? n : directory_named(path, is_other);
 }
 
-/* True when listed tests lie below the directory that the path begins with. */
+/* `tests.test_unit.TestCase.test`, or `test (tests.test_unit.TestCase)`, lies below tests/. */
+static bool is_dotted_below(const char *id, const char *path, size_t dir)
+{
+	const char *spoken = strstr(id, " (");
+
+	id = spoken ? spoken + 2 : id;
+	for (size_t i = 0; i < dir; i++) {
+		if (!id[i] || (id[i] == '.' ? '/' : id[i]) != path[i])
+			return false;
+	}
+	return true;
+}
+
+/*
+ * True when listed tests lie below the directory that the path begins with. Names with dots may be
+ * of any directory for tests, which may be where Python looks for modules.
+ */
 static bool has_listed_tests(const struct test_lists *lists, const char *path, size_t dir)
 {
 	for (int list = 0; list < 2; list++) {
 		for (size_t i = 0; i < lists->ids[list].n; i++) {
 			const char *id = lists->ids[list].items[i];
 
-			if (!file_length(id) || !strncmp(id, path, dir))
+			if (file_length(id)
+				    ? !strncmp(id, path, dir)
+				    : is_dotted_below(id, path, dir) || tests_directory(path))
 				return true;
 		}
 	}
