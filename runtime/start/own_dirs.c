@@ -63,7 +63,7 @@ static int pass_over(struct shown *s, const char *at, int need, const struct op 
 	at = *at ? at : "/";
 	if (lstat(at, &st) == 0 && own_walk_is_of_others(&st) &&
 	    faccessat(AT_FDCWD, at, need, AT_EACCESS) < 0)
-		return own_walk_is_kept(at) ? 1 : refuse_to_move(s, at, op, e);
+		return own_walk_is_kept(at, op->flags & OP_SITE) ? 1 : refuse_to_move(s, at, op, e);
 	r = shown_has_part(s, at, e);
 	if (r <= 0)
 		return r < 0 ? r : 1;
@@ -296,7 +296,7 @@ static int refuse_given_up(struct shown *s, const struct op *op, struct err *e)
 	int r;
 
 	if (lstat(op->real, &st) < 0 || !st.st_uid || !own_walk_is_of_others(&st) ||
-	    own_walk_is_kept(op->real))
+	    own_walk_is_kept(op->real, op->flags & OP_SITE))
 		return 0;
 	r = shown_writable(s, op->real, e);
 	if (r <= 0)

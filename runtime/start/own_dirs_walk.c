@@ -193,7 +193,7 @@ static bool is_closed(const char *dir, const struct stat *st)
 	return own_walk_is_of_others(st) && faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) < 0;
 }
 
-static bool is_kept(const char *name)
+static bool is_kept(const char *name, bool by_its_owner)
 {
 	char dir[PATH_MAX];
 	struct stat st, of_dir;
@@ -203,10 +203,11 @@ static bool is_kept(const char *name)
 		return false;
 	if (is_closed(*dir ? dir : "/", &of_dir))
 		return true;
-	return of_dir.st_mode & S_ISVTX && own_walk_is_of_others(&of_dir) && st.st_uid == 0;
+	return of_dir.st_mode & S_ISVTX && own_walk_is_of_others(&of_dir) &&
+	       (by_its_owner ? own_walk_is_of_others(&st) : st.st_uid == 0);
 }
 
-bool own_walk_is_kept(const char *path)
+bool own_walk_is_kept(const char *path, bool by_its_owner)
 {
 	char name[PATH_MAX];
 	const char *end = path;
@@ -215,7 +216,7 @@ bool own_walk_is_kept(const char *path)
 		end += strspn(end, "/");
 		end += strcspn(end, "/");
 		snprintf(name, sizeof(name), "%.*s", (int)(end - path), path);
-		if (*name && !is_kept(name))
+		if (*name && !is_kept(name, by_its_owner))
 			return false;
 	}
 	return !*end;
@@ -230,6 +231,6 @@ bool own_walk_is_guarded(const char *path)
 			  is_closed(w.at, &st) && strv_check(&names, NULL) == 0;
 
 	for (size_t i = 0; i < names.n && is_guarded; i++)
-		is_guarded = is_kept(names.items[i]);
+		is_guarded = is_kept(names.items[i], true);
 	return is_guarded;
 }

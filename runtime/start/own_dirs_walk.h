@@ -54,9 +54,10 @@ bool own_walk_may_be_replaced(const char *link);
 bool own_walk_may_be_given_up(const char *name);
 /*
  * Of a path without links: no name of it could be a program's to move away, or to put another into
- * its place, nor another user's to give up, as in a directory with the sticky bit.
+ * its place. In a directory with the sticky bit it is another user's to give up, who is not root:
+ * by_its_owner says that this one keeps it, as who sets up a machine does.
  */
-bool own_walk_is_kept(const char *path);
+bool own_walk_is_kept(const char *path, bool by_its_owner);
 /*
  * A directory that exists, and that another user or root guards: the caller can neither write to it
  * nor put another thing into the place of a name on the way.

@@ -7,6 +7,7 @@ import pwd
 import shutil
 import subprocess
 import tarfile
+import tempfile
 import time
 from pathlib import Path
 
@@ -258,6 +259,21 @@ def test_nothing_is_made_by_a_link_of_another_user(csbx, world, busybox_image):
     p = csbx.run("start", "--mount", f"{world}:/x", busybox_image, "true")
     assert p.returncode == 125 and f"does not follow the symbolic link {shared}/csbx" in p.stderr
     assert not list(mine.iterdir())
+
+
+@pytest.mark.needs_root
+def test_a_shared_cache_of_another_user_stays(csbx, busybox_image):
+    """Who sets up a machine keeps it there, in a directory with the sticky bit as well."""
+    other = pwd.getpwnam("csbx-test2" if csbx.owner.pw_name != "csbx-test2" else "csbx-test")
+    top = Path(tempfile.mkdtemp(prefix="csbx-test-site."))
+    try:
+        top.chmod(0o1777)
+        (top / "cache").mkdir()
+        os.chown(top / "cache", other.pw_uid, other.pw_gid)
+        csbx.env["CSBX_SHARED_CACHE_PATH"] = str(top / "cache")
+        assert csbx.ok("start", "--mount", f"{top}:/x", busybox_image, "ls", "/x") == "cache\n"
+    finally:
+        shutil.rmtree(top)
 
 
 @pytest.mark.needs_root
