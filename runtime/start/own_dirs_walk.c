@@ -154,15 +154,23 @@ bool own_walk_may_be_given_away(const char *link)
 	return lstat(link, &st) < 0 || !own_walk_is_of_others(&st);
 }
 
+/* lstat(2) of a path and of the directory that it is in. False: one cannot be looked at. */
+static bool look_with_directory(const char *path, char dir[PATH_MAX], struct stat *ret_dir,
+				struct stat *ret)
+{
+	const char *slash = strrchr(path, '/');
+	int n = slash ? (int)(slash - path) : 0;
+
+	snprintf(dir, PATH_MAX, "%.*s", n ? n : 1, n ? path : "/");
+	return lstat(dir, ret_dir) == 0 && lstat(path, ret) == 0;
+}
+
 bool own_walk_may_be_replaced(const char *link)
 {
 	char dir[PATH_MAX];
 	struct stat st, of_link;
-	const char *slash = strrchr(link, '/');
-	int n = slash ? (int)(slash - link) : 0;
 
-	snprintf(dir, sizeof(dir), "%.*s", n ? n : 1, n ? link : "/");
-	if (lstat(dir, &st) < 0 || lstat(link, &of_link) < 0)
+	if (!look_with_directory(link, dir, &st, &of_link))
 		return true;
 	if (S_ISDIR(of_link.st_mode)) /* that ".." leaves */
 		return false;
@@ -177,11 +185,8 @@ bool own_walk_may_be_given_up(const char *name)
 {
 	char dir[PATH_MAX];
 	struct stat st, of_name;
-	const char *slash = strrchr(name, '/');
-	int n = slash ? (int)(slash - name) : 0;
 
-	snprintf(dir, sizeof(dir), "%.*s", n ? n : 1, n ? name : "/");
-	if (lstat(dir, &st) < 0 || lstat(name, &of_name) < 0)
+	if (!look_with_directory(name, dir, &st, &of_name))
 		return true;
 	return st.st_mode & S_ISVTX && of_name.st_uid != 0 &&
 	       faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0;
