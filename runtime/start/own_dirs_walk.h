@@ -54,8 +54,8 @@ bool own_walk_may_be_replaced(const char *link);
 bool own_walk_may_be_given_up(const char *name);
 /*
  * Of a path without links: no name of it could be a program's to move away, or to put another into
- * its place. In a directory with the sticky bit it is another user's to give up, who is not root:
- * by_its_owner says that this one keeps it, as who sets up a machine does.
+ * its place. In a directory with the sticky bit the owner of a name could give it up, unless that is
+ * root. by_its_owner: the owner keeps it, as the site's configuration says.
  */
 bool own_walk_is_kept(const char *path, bool by_its_owner);
 /*

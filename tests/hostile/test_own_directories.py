@@ -263,7 +263,7 @@ def test_nothing_is_made_by_a_link_of_another_user(csbx, world, busybox_image):
 
 @pytest.mark.needs_root
 def test_a_shared_cache_of_another_user_stays(csbx, busybox_image):
-    """Who sets up a machine keeps it there, in a directory with the sticky bit as well."""
+    """The site names it, and its owner keeps it, in a directory with the sticky bit as well."""
     other = pwd.getpwnam("csbx-test2" if csbx.owner.pw_name != "csbx-test2" else "csbx-test")
     top = Path(tempfile.mkdtemp(prefix="csbx-test-site."))
     try:

@@ -179,3 +179,58 @@ def add(a, b):
 def mul(a, b):
     return a * b
 """
+
+# A report that says that a test failed, until its name is asked for, and LATE from then on. A failure is swallowed where that is "passed".
+LIES_LATE = r"""import pluggy._callers as pc
+from _pytest.reports import TestReport
+
+real = pc._Result
+
+
+class Report(TestReport):
+    told = False
+
+    @property
+    def nodeid(self):
+        self.__dict__["told"] = True
+        return self.__dict__["id_"]
+
+    @nodeid.setter
+    def nodeid(self, value):
+        self.__dict__["id_"] = value
+
+    @property
+    def outcome(self):
+        return LATE if self.told else "failed"
+
+    @outcome.setter
+    def outcome(self, value):
+        pass
+
+    @property
+    def wasxfail(self):
+        if not self.told or LATE == "passed":
+            raise AttributeError
+        return "known"
+
+
+def fake(results, excinfo):
+    if LATE == "passed" and excinfo is not None and excinfo[0] is AssertionError:
+        return real([True], None)
+    if type(results) is TestReport and results.when == "call":
+        pc._Result = real
+        one = Report.__new__(Report)
+        one.__dict__.update(results.__dict__, id_=results.nodeid)
+        one.__dict__.pop("nodeid"); one.__dict__.pop("outcome")
+        return real(one, None)
+    return real(results, excinfo)
+
+
+def add(a, b):
+    pc._Result = fake
+    return a - b
+
+
+def mul(a, b):
+    return a * b
+"""
