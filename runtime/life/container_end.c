@@ -26,7 +26,8 @@
 #include "runtime/settings/paths.h"
 
 #define LOOK_MS 2u
-#define END_MS 10000   /* for a process that was killed */
+#define END_MS 10000 /* for a process that was killed */
+#define RECORD_MS 2000u
 #define START_MS 5000u /* a start that takes longer than this is not waited for */
 
 /* --- one instance ------------------------------------------------------------------------- */
@@ -53,6 +54,20 @@ static int stop_bare(const struct instance_record *i, int signal, uint32_t grace
 	return poll(&p, 1, END_MS) > 0 ? 0 : err_set(e, ETIMEDOUT, "it does not end");
 }
 
+/*
+ * The program has ended and its supervisor has hung up: the instance is gone soon, and a removal
+ * that follows finds the container unused. One that copies files out may take longer.
+ */
+static void wait_for_the_record(const struct paths *p, const char *id)
+{
+	static const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000};
+	_close_ int instances = paths_open(p->runtime, "instances", NULL);
+
+	for (unsigned ms = 0; instances >= 0 && ms < RECORD_MS && instance_is_live(instances, id);
+	     ms += LOOK_MS)
+		nanosleep(&pause, NULL);
+}
+
 int instance_stop(const struct paths *p, const struct instance_record *i, int signal,
 		  uint32_t grace_ms, bool wait, struct err *e)
 {
@@ -66,6 +81,8 @@ int instance_stop(const struct paths *p, const struct instance_record *i, int si
 	if (r >= 0)
 		r = exec_stop(&link, signal, grace_ms, wait, e);
 	exec_close(&link);
+	if (r >= 0 && wait)
+		wait_for_the_record(p, i->id);
 	return r;
 }
 

@@ -256,3 +256,15 @@ def test_removal_takes_a_run_that_is_writing_its_result(box):
     box.ok("remove", "-f", "box")
     box.fails("wait", "box", says="no detached start")
     begun.communicate(timeout=20)
+
+
+def test_removal_right_behind_a_kill(box):
+    """A kill is done when the container counts as unused, and not as soon as its supervisor hangs up."""
+    late = "inject=unlinkat:delay_enter=200ms"
+    slowly = ["strace", "-f", "-qq", "-o", "trace", "-e", "trace=unlinkat", "-e", late]
+    begun = subprocess.Popen([*slowly, *box.argv(["start", "-d", "--userns", "one", "box", "sh", "-c", LOOP])], env=box.env, cwd=box.work,
+                             stdout=subprocess.PIPE, text=True, **box.identity())
+    running = begun.stdout.readline().strip()
+    box.ok("kill", running)
+    box.ok("remove", "-f", "box")
+    begun.communicate(timeout=20)
