@@ -42,7 +42,7 @@
  */
 #define SQUASHD_NO_FUSE ENOMEDIUM
 
-#define SQUASHD_PROTO_MAGIC 0x42505153u /* "SQPB" */
+#define SQUASHD_PROTO_MAGIC 0x43505153u /* "SQPC" */
 #define SQUASHD_DOMAIN_MAX 512
 #define SQUASHD_NAME_MAX 32 /* "0123456789abcdef.sock" */
 #define SQUASHD_JOB_MAX 32
@@ -152,6 +152,7 @@ enum squashd_add {
 	SQUASHD_ADD_FUSE,  /* /dev/fuse, opened in A */
 	SQUASHD_ADD_MOUNT, /* its mount, attached in the server's mount namespace */
 	SQUASHD_ADD_FILE,  /* the squashfs, O_RDONLY */
+	SQUASHD_ADD_LAST,  /* fuse_held_last() of the first; may be missing */
 	SQUASHD_ADD_MAX,
 };
 

@@ -67,7 +67,7 @@ static void drop(uint32_t place)
 }
 
 static int tell_server(const struct stack_add *where, const struct image_id *id, uint32_t place,
-		       const int fds[3], struct err *e)
+		       const int fds[SQUASHD_ADD_MAX], struct err *e)
 {
 	struct squashd_request q = {.magic = SQUASHD_PROTO_MAGIC,
 				    .type = SQUASHD_ADD,
@@ -76,7 +76,8 @@ static int tell_server(const struct stack_add *where, const struct image_id *id,
 				    .place = place};
 	struct squashd_reply reply;
 	ssize_t n;
-	int r = fd_send_patient(where->sock, &q, sizeof(q), fds, 3, e);
+	int r = fd_send_patient(where->sock, &q, sizeof(q), fds,
+				fds[SQUASHD_ADD_LAST] < 0 ? SQUASHD_ADD_LAST : SQUASHD_ADD_MAX, e);
 
 	if (r == -ECONNRESET)
 		return err_set(e, EPIPE, "the image server went away");
@@ -99,7 +100,7 @@ static int tell_server(const struct stack_add *where, const struct image_id *id,
 static int add(const struct stack_add *where, const struct rootfs_part *file, int file_fd,
 	       struct err *e)
 {
-	_close_ int fuse = -1, tree = -1, dir = -1;
+	_close_ int fuse = -1, last = -1, tree = -1, dir = -1;
 	uint32_t place = 0;
 	int r;
 
@@ -116,9 +117,10 @@ static int add(const struct stack_add *where, const struct rootfs_part *file, in
 	dir = make_place(&place, e);
 	if (dir < 0)
 		return dir;
+	last = fuse_held_last(fuse);
 	r = mount_attach(tree, dir, e);
 	if (r >= 0)
-		r = tell_server(where, &file->id, place, (int[]){fuse, tree, file_fd}, e);
+		r = tell_server(where, &file->id, place, (int[]){fuse, tree, file_fd, last}, e);
 	if (r < 0)
 		drop(place);
 	return r;

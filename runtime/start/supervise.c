@@ -94,6 +94,27 @@ static void fail(struct loop *l, const struct err *e)
 	loop_kill(l);
 }
 
+/* What ended before, and a limit that was passed before, stay the verdict. */
+static void server_died(struct loop *l)
+{
+	struct err e = ERR_INIT;
+
+	err_from(ERR_IMAGE_SERVER, &e, err_set(&e, EIO, "the image server died"));
+	if (!l->end.exited && l->end.by == RUN_EXITED)
+		fail(l, &e);
+	l->s->server_fd = -1;
+}
+
+/*
+ * A process has ended. The server's connection ends before the image's files do (fuse_held_last()),
+ * and a process that failed for want of them ends after that.
+ */
+static void look_at_server(struct loop *l)
+{
+	if (l->s->server_fd >= 0 && server_is_gone(l->s->server_fd))
+		server_died(l);
+}
+
 /* The command could not be run: the caller's mistake, told apart from ours. */
 static void launch_error(struct loop *l, const struct init_status *st)
 {
@@ -235,14 +256,18 @@ static void read_control(struct loop *l)
 		loop_main_stopped(l);
 	} else if (ev.type == INIT_EV_EXITED) {
 		loop_check_oom(l, 0, ev.status);
+		look_at_server(l);
 		take_exit(l, &ev);
 		take_emptied(l, &ev);
 	} else if (ev.type == INIT_EV_EMPTIED) {
 		take_emptied(l, &ev);
-	} else {
-		if (ev.type == INIT_EV_SPAWN_EXITED)
-			loop_check_oom(l, ev.id, ev.status);
+	} else if (ev.type != INIT_EV_SPAWN_EXITED) {
 		exec_server_event(l->s->exec, &ev);
+	} else {
+		loop_check_oom(l, ev.id, ev.status);
+		look_at_server(l);
+		if (!l->end.failed)
+			exec_server_event(l->s->exec, &ev);
 	}
 	for (fd = 0; fd < FD_PASS_MAX; fd++)
 		fd_close(&fds[fd]);
@@ -270,19 +295,13 @@ static void reap(struct loop *l)
 	log_trace("pid 1 ended: code %d status %d", si.si_code, si.si_status);
 }
 
-/* An answer, or its end. A limit that was passed before that stays the verdict. */
+/* An answer, or its end. */
 static void read_server(struct loop *l)
 {
-	struct err e = ERR_INIT;
-
-	if (server_has_answered(l->s->server_fd)) {
+	if (server_has_answered(l->s->server_fd))
 		l->server_answered = true;
-		return;
-	}
-	err_from(ERR_IMAGE_SERVER, &e, err_set(&e, EIO, "the image server died"));
-	if (!l->end.exited && l->end.by == RUN_EXITED)
-		fail(l, &e);
-	l->s->server_fd = -1;
+	else
+		server_died(l);
 }
 
 /*

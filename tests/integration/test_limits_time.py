@@ -92,6 +92,16 @@ def test_the_other_containers_of_a_hung_server(csbx, python_image):
     assert (code, result["status"], result["error"]["code"]) == (125, "sandbox_error", "image_server")
 
 
+def test_a_program_is_not_blamed_for_the_end_of_the_server(csbx, python_image):
+    """It dies by SIGBUS or of an error at its next read of the image, and may be seen to do so first."""
+    for _ in range(20):
+        p = start_reader(csbx, python_image)
+        time.sleep(0.05)
+        os.kill(server_pid(csbx), signal.SIGKILL)
+        code, result = result_of(csbx, p)
+        assert (code, result["status"], result["error"] and result["error"]["code"]) == (125, "sandbox_error", "image_server")
+
+
 @pytest.mark.needs_root
 def test_a_server_that_answers_is_not_killed(csbx, python_image):
     """Processes that take long to die are not behind the server: here they are frozen."""

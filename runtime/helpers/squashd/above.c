@@ -13,7 +13,7 @@ struct above {
 	struct above *next;
 	struct image_id id;
 	uint32_t place;
-	int fuse_fd, mount_fd, file_fd;
+	int fuse_fd, fuse_last_fd, mount_fd, file_fd;
 	struct fuse_server *fuse;
 	struct sqimage *image;
 	bool is_going; /* not to be found any more */
@@ -24,6 +24,7 @@ static void free_above(struct above *x)
 	fuse_server_free(x->fuse);
 	sqimage_close(x->image);
 	fd_close(&x->fuse_fd);
+	fd_close(&x->fuse_last_fd);
 	fd_close(&x->mount_fd);
 	fd_close(&x->file_fd);
 	free(x);
@@ -81,7 +82,7 @@ int aboves_add(struct aboves *a, const struct image_id *id, uint32_t place,
 	struct above *x;
 	int r;
 
-	for (int i = 0; i < SQUASHD_ADD_MAX; i++) {
+	for (int i = 0; i < SQUASHD_ADD_LAST; i++) {
 		if (fds[i] < 0)
 			return err_set(e, EPROTO, "a descriptor is missing");
 	}
@@ -95,6 +96,7 @@ int aboves_add(struct aboves *a, const struct image_id *id, uint32_t place,
 	*x = (struct above){.id = *id,
 			    .place = place,
 			    .fuse_fd = take_fd(&fds[SQUASHD_ADD_FUSE]),
+			    .fuse_last_fd = take_fd(&fds[SQUASHD_ADD_LAST]),
 			    .mount_fd = take_fd(&fds[SQUASHD_ADD_MOUNT]),
 			    .file_fd = take_fd(&fds[SQUASHD_ADD_FILE])};
 	r = open_above(x, policy, lowest, e);

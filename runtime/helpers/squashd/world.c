@@ -171,6 +171,7 @@ static int fill_root(const struct squashd_key *key, struct world *w, struct err 
 		w->image_fd = fuse_mount_new(key, w->fuse_fd, e);
 		if (w->image_fd < 0)
 			return no_fuse(e);
+		w->fuse_last_fd = fuse_held_last(w->fuse_fd);
 		r = attach(w->root_fd, "image", w->image_fd, e);
 		if (r < 0)
 			return r;

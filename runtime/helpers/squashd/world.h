@@ -22,6 +22,7 @@ struct world {
 	int dev_fd;        /* root of the /dev template's mount */
 	int image_fd;      /* root of the FUSE mount, -1 for a directory root */
 	int fuse_fd;       /* /dev/fuse, opened inside A; -1 likewise */
+	int fuse_last_fd;  /* fuse_held_last() of it */
 	int init_fd;       /* csbx-init */
 	bool init_is_file; /* not sealed: the installed file itself */
 	struct devtree dev;
@@ -29,8 +30,8 @@ struct world {
 #define WORLD_INIT                                                                               \
 	{                                                                                        \
 		.userns_fd = -1, .uid_map_fd = -1, .mntns_fd = -1, .root_fd = -1, .gone_rd = -1, \
-		.gone_wr = -1, .dev_fd = -1, .image_fd = -1, .fuse_fd = -1, .init_fd = -1,       \
-		.dev = DEVTREE_INIT                                                              \
+		.gone_wr = -1, .dev_fd = -1, .image_fd = -1, .fuse_fd = -1, .fuse_last_fd = -1,  \
+		.init_fd = -1, .dev = DEVTREE_INIT                                               \
 	}
 
 /*
