@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Applies patches to the copy of the repository, before any of its code runs.
 
-By the image's git (`git apply --whitespace=fix`), else by its patch(1).
+By the image's git, as they are; where one does not apply so, with `--whitespace=fix`, which takes lines for equal that
+differ in the blanks at their ends. Without git by patch(1).
 """
 import os
 import re
@@ -176,7 +177,9 @@ def names_in(tools, data):
 def _apply(tools, data, paths):
     """Applies a patch; returns the error's text, or None."""
     if tools.git:
-        code, _, said = tools.git_apply(["--whitespace=fix"], data)
+        code, _, said = tools.git_apply(["--whitespace=nowarn"], data)
+        if code:
+            code, _, said = tools.git_apply(["--whitespace=fix"], data)
         if code:
             _, _, more = tools.git_apply(["--whitespace=fix", "--reject"], data)
             said = said if said.strip() else more

@@ -213,9 +213,15 @@ class Suite(object):
         calls = variants(function, marks, what)
 
         def step():
+            self.note_none(calls)
             for arguments, more in calls:
                 self.run(self.space, "setup_function", "teardown_function", function, arguments, marks + more, what)
         return step
+
+    def note_none(self, calls):
+        """parametrize() with an empty list skips the test."""
+        if not calls:
+            self.outcomes.add(SKIPPED)
 
     def run(self, owner, setup, teardown, function, arguments, marks, what):
         def call():
@@ -259,6 +265,7 @@ class Suite(object):
         calls = variants(method, marks, what)
 
         def step():
+            self.note_none(calls)
             for arguments, more in calls:
                 tests = kind()  # each has its own
                 self.run(tests, "setup_method", "teardown_method", getattr(tests, name), arguments, marks + more, what)

@@ -327,7 +327,9 @@ REFUSED = (
     ("@pytest.mark.usefixtures('x')\ndef test_it():\n    assert f(1) == 2", "test_it() wants fixtures"),
     ("class TestIt:\n    def test_it(self, capsys):\n        assert f(1) == 2", "TestIt.test_it() takes capsys"))
 SKIPS = ("import unittest\nf(1)\nclass T(unittest.TestCase):\n    @unittest.skip('no')\n    def test_it(self):\n        assert f(1) == 2",
-         "f(1)\n@pytest.mark.skip\ndef test_it():\n    assert f(1) == 2", "f(1)\n@pytest.mark.xfail\ndef test_it():\n    assert f(1) == 3")
+         "f(1)\n@pytest.mark.skip\ndef test_it():\n    assert f(1) == 2", "f(1)\n@pytest.mark.xfail\ndef test_it():\n    assert f(1) == 3",
+         "@pytest.mark.parametrize('n', range(f(1), 2))\ndef test_it(n):\n    assert f(1) == n",
+         "f(1)\nclass TestIt:\n    @pytest.mark.parametrize('n', [])\n    def test_it(self, n):\n        assert f(1) == n")
 
 
 def test_tests_as_pytest_runs_them(csbx, suite_image):

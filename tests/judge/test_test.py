@@ -185,6 +185,18 @@ def test_files_of_all_kinds(judge):
     assert judge("--patch", p, "--fail-to-pass", "tests/test_files.py::test_files", code=0)["resolved"]
 
 
+def test_blanks_at_the_ends_of_lines_are_content(judge):
+    """A patch is applied byte for byte; one whose context lacks such blanks is applied all the same."""
+    check = "def test_ends():\n    assert open('mark.txt', newline='').read() == 'a \\r\\n\\nb\\t\\n\\n'\n"
+    judge.write(judge.repo / "tests/test_ends.py", check)
+    exact = judge.patch(files={"mark.txt": "a \r\n\nb\t\n\n"})
+    assert judge("--patch", exact, "--fail-to-pass", "tests/test_ends.py::test_ends", code=0)["resolved"]
+    judge.write(judge.repo / "tests/test_ends.py", "def test_ends():\n    assert open('text.txt').read() == 'one\\nthree\\n'\n")
+    judge.write(judge.repo / "text.txt", "one \ntwo\n")
+    lenient = judge.write(judge.csbx.work / "lenient.diff", diff("text.txt", "one\ntwo\n", "one\nthree\n"))
+    assert judge("--patch", lenient, "--fail-to-pass", "tests/test_ends.py::test_ends", code=0)["resolved"]
+
+
 def test_an_image_with_patch_in_place_of_git(judge, patch_image):
     r = judge.judged(judge.fix(), image=patch_image, code=0)
     assert r["patch_tool"] == "patch" and r["resolved"] is True
