@@ -216,6 +216,36 @@ static int check_own_error(const struct eval_verdict *v, const struct check_rela
 		x->message ? x->message : "");
 }
 
+/*
+ * The asserting code once more, beside no snippet: one that takes all processors, or all processes
+ * that the user may have, must not make it look wrong. -errno: it fails by itself all the same.
+ */
+static int fails_alone(const struct eval_container *container, const struct eval_job *job,
+		       struct run_result *ret, struct err *e)
+{
+	_close_ int out = memfd_create("csbx-result", MFD_CLOEXEC);
+	struct eval_verdict alone = {0};
+	struct check_relay r;
+	int far[2] = {-1, -1}, end, rc = check_relay_open(&r, &alone, UINT32_MAX, false, far, e);
+	pid_t pid;
+
+	fd_close(&far[0]);
+	pid = rc < 0 ? rc : start_checker(container, job, &r, far, out, e);
+	fd_close(&far[1]);
+	if (pid >= 0) {
+		check_relay_see_off(&r);
+		end = take_result(&alone, pid, out, &r, job->function);
+		rc = check_own_error(&alone, &r, job, end, e);
+	}
+	if (pid < 0 || run_is_none(alone.ended.result.status)) {
+		set_no_verdict(ret);
+		rc = 0;
+	}
+	check_relay_close(&r);
+	eval_verdict_free(&alone);
+	return rc;
+}
+
 static int run_both(const struct eval_container *container, struct eval_job *job,
 		    struct check_relay *r, int far[2], struct eval_verdict *v, struct err *e)
 {
@@ -239,7 +269,9 @@ static int run_both(const struct eval_container *container, struct eval_job *job
 		refusal_set_result(&r->refusal, &v->ended.result);
 	(void)judge_is_interrupted(&v->ended.result);
 	end = take_result(v, pid, out, r, job->function);
-	return check_own_error(v, r, job, end, e);
+	if (r->unfit || check_own_error(v, r, job, end, NULL) >= 0)
+		return check_own_error(v, r, job, end, e);
+	return fails_alone(container, job, &v->ended.result, e);
 }
 
 int eval_run_check(const struct eval_container *container, struct eval_job *job,

@@ -486,6 +486,26 @@ def test_code_that_is_slow_to_load(csbx, python_image):
     assert {(r["status"] in ("exited", "timeout"), r["all_passed"]) for r in records} == {(True, False)}, records
 
 
+STARVES = """import os, time
+def f(x): return 1
+begin = time.monotonic() + .1
+for _ in range(250):
+    if not os.fork():
+        os.setsid()  # with a share of the processors of its own
+        time.sleep(max(0, begin - time.monotonic()))
+        while True: pass
+"""
+
+
+def test_code_that_leaves_its_check_no_processor(csbx, python_image):
+    """A check that does not come to its first call in time is tried beside no code before it is said to be wrong."""
+    check = "import unittest, random, json, decimal, asyncio, email.message, http.client, xmlrpc.client\ndef check(c): assert c(2) == 4"
+    r, = batch(csbx, python_image, {"code": STARVES, "function": "f", "check": check, "timeout": 0.3})
+    assert r["status"] in ("exited", "timeout") and r["all_passed"] is False, r
+    r, = batch(csbx, python_image, {"code": "def f(x): return 4", "function": "f", "check": "while True: pass\n" + check, "timeout": 0.2}, code=1)
+    assert r["status"] == "bad_line" and "before any call" in r["error"]["message"], r
+
+
 CLASS_OF_TESTS = "import unittest\nfrom solution import f\nTestResult = f(1)\nclass TestB(unittest.TestCase):\n" \
     "    def test_a(self): self.assertEqual(TestResult, 2)\n", \
     "from solution import f\nTestResult = f(1)\ndef test_a():\n    assert TestResult == 2\n", \
