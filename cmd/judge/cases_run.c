@@ -169,7 +169,7 @@ static void fork_ended(struct asker *a, const struct harness_frame *f)
 /* No process was made for the case that was put. */
 static void refused(struct asker *a)
 {
-	if (refusal_may_pass(&a->refusal)) {
+	if (refusal_may_pass(&a->refusal, a->step_ms)) {
 		enter(a, WAITING, REFUSAL_PAUSE_MS);
 	} else if (a->refusal.is_hosts) {
 		a->is_refused = true;

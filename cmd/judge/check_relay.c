@@ -272,7 +272,7 @@ static void idle(struct check_relay *r)
 /* No process was made for the call; above 0: the snippet's container ends, as that. */
 static int refused(struct check_relay *r)
 {
-	if (refusal_may_pass(&r->refusal)) {
+	if (refusal_may_pass(&r->refusal, r->step_ms)) {
 		enter(r, CHECK_WAITING, REFUSAL_PAUSE_MS);
 	} else if (r->refusal.is_hosts) {
 		r->is_refused = true;

@@ -2,6 +2,7 @@
 #include "cmd/judge/peer.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -134,21 +135,39 @@ uint64_t refusal_try_ms(struct refusal *r, uint64_t step_ms)
 	return spent_ms < step_ms ? step_ms - spent_ms : 1;
 }
 
-bool refusal_may_pass(struct refusal *r)
+bool refusal_may_pass(struct refusal *r, uint64_t step_ms)
 {
-	uint64_t now = clock_monotonic_ns();
+	uint64_t now = clock_monotonic_ns(), patient_ms = PATIENT_MS;
 
 	if (!r->since_ns)
 		r->since_ns = now;
 	r->spent_ns += now - r->tried_ns;
 	r->is_hosts |= fork_is_refused();
-	return now - r->since_ns < PATIENT_MS * 1000000ull;
+	if (!r->is_hosts && step_ms < patient_ms)
+		patient_ms = step_ms;
+	return now - r->since_ns < patient_ms * 1000000ull;
+}
+
+/* The program had so many that it is the one that has used them up. */
+static bool had_most(const struct run_result *r)
+{
+	struct rlimit l;
+
+	if (r->max_pids >= REFUSAL_MANY_PIDS)
+		return true;
+	return getrlimit(RLIMIT_NPROC, &l) >= 0 && l.rlim_cur != RLIM_INFINITY &&
+	       r->max_pids >= l.rlim_cur / 2;
 }
 
 void refusal_set_result(const struct refusal *r, struct run_result *result)
 {
 	if (!r->is_hosts || run_is_none(result->status))
 		return;
+	if (had_most(result)) {
+		result->status = RUN_PIDS_LIMIT;
+		result->exit_code = -1;
+		return;
+	}
 	judge_set_sandbox_error(result);
 	(void)err_set(&result->error, EAGAIN, "the machine has no process for a case: %s",
 		      "the user has as many as may be");

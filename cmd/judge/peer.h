@@ -80,10 +80,17 @@ struct refusal {
 
 /* The case is put. Returns what is left of the time that it has: a lie gains none. */
 uint64_t refusal_try_ms(struct refusal *r, uint64_t step_ms);
-/* One more. True: the case is to be put again. */
-bool refusal_may_pass(struct refusal *r);
+/*
+ * One more. True: the case is to be put again. step_ms: the time of a case, beyond which only the
+ * host's want is waited for.
+ */
+bool refusal_may_pass(struct refusal *r, uint64_t step_ms);
 
-/* What became of the program is no verdict where the host had no process for it. */
+#define REFUSAL_MANY_PIDS 200u
+/*
+ * What became of the program is no verdict where the host had no process for it, unless the program
+ * itself had that many, or half of what the user may have.
+ */
 void refusal_set_result(const struct refusal *r, struct run_result *result);
 
 #endif

@@ -2,6 +2,7 @@
 """csbx eval where the user has as many processes as may be (ulimit -u): that is no line's fault but of the one that has them."""
 import json
 import resource
+import time
 
 import pytest
 
@@ -60,6 +61,39 @@ def test_a_case_that_is_refused_its_process(csbx, python_image, seconds, more):
         assert r["all_passed"], r
     else:
         assert r["status"] == "sandbox_error" and r["exit_code"] == 125 and "process" in r["error"]["message"], r
+
+
+HOG = """
+import os, signal, time
+def f(x): return 1
+if not os.fork():
+    while True:
+        try:
+            if not os.fork():
+                signal.pause()
+        except OSError:
+            time.sleep(0.001)
+time.sleep(2)
+"""
+
+
+@pytest.mark.parametrize("more", [{"function": "f", "cases": [{"args": [1], "expected": 3}] * 2}, {"check": "from solution import f\nassert f(1) == 3"}],
+                         ids=["cases", "check"])
+def test_a_snippet_that_has_all_of_the_users(csbx, python_image, more):
+    """It has no process for its cases by its own doing: they have failed."""
+    r = judge(csbx, python_image, 300, [{"id": "hog", "code": HOG, **more}])["hog"]
+    assert (r["status"], r["all_passed"]) == ("pids_limit", False), r
+
+
+def test_a_snippet_that_says_it_is_refused_gains_no_time(csbx, python_image):
+    code = "import os, sys\ndef f(x):\n    frame = sys._getframe()\n    while frame:\n        for n in (3, 4):\n" \
+           "            for number in [v for v in frame.f_locals.values() if isinstance(v, bytes) and len(v) == 8]:\n" \
+           "                try: os.write(n, b'P\\0\\0\\0\\0\\0\\0\\0' + number)\n                except OSError: pass\n" \
+           "        frame = frame.f_back\n    os._exit(0)\n"
+    (csbx.work / "in").write_text(lines({"code": code, "function": "f", "cases": [{"args": [1], "expected": 1}] * 3, "timeout": 1}))
+    begin = time.monotonic()
+    p = csbx.run("eval", "--image", python_image, "--batch", csbx.work / "in", timeout=180)
+    assert json.loads(p.stdout)["all_passed"] is False and time.monotonic() - begin < 9
 
 
 def test_a_snippet_that_has_all_of_its_own(csbx, python_image):
