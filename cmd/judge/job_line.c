@@ -212,13 +212,38 @@ static bool is_given(const struct value *line, const char *key)
 	return v && v->kind != VALUE_NONE;
 }
 
-int eval_job_from_line(const struct value *line, struct eval_job *job, struct err *e)
+/*
+ * A data set's own solution stands beside the answer that is to be judged: an answer that is null,
+ * or a second one, must not have that solution judged in its place.
+ */
+static int check_answers(const struct value *line, struct err *e)
 {
-	const struct value *cases = value_member(line, "cases");
-	int r = 0;
+	static const char *const others[] = {"code", "file", "canonical_solution"};
+	const struct value *answer = value_member(line, "completion");
 
 	if (is_given(line, "code") && is_given(line, "file"))
 		return err_set(e, EINVAL, "code and file: one of them is meant");
+	for (size_t i = 0; answer && i < sizeof(others) / sizeof(others[0]); i++) {
+		if (!is_given(line, others[i]))
+			continue;
+		if (answer->kind == VALUE_NONE)
+			return err_set(e, EINVAL,
+				       "completion: null, so %s would be judged: a sample without "
+				       "an answer has the text \"\", a line without a sample no "
+				       "completion",
+				       others[i]);
+		if (i < 2)
+			return err_set(e, EINVAL, "%s and completion: one of them is meant",
+				       others[i]);
+	}
+	return 0;
+}
+
+int eval_job_from_line(const struct value *line, struct eval_job *job, struct err *e)
+{
+	const struct value *cases = value_member(line, "cases");
+	int r = check_answers(line, e);
+
 	for (size_t i = 0; r >= 0 && i < line->n; i += 2)
 		r = read_member(job, &line->items[i], &line->items[i + 1], e);
 	if (r >= 0 && job->is_markdown && job->has_code)

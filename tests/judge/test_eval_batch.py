@@ -486,6 +486,17 @@ def test_code_that_is_slow_to_load(csbx, python_image):
     assert {(r["status"] in ("exited", "timeout"), r["all_passed"]) for r in records} == {(True, False)}, records
 
 
+def test_the_solution_of_a_data_set_is_not_judged_for_an_answer(csbx, python_image):
+    human = {"task_id": "h", "prompt": "def f(x):\n", "canonical_solution": "    return 1\n", "entry_point": "f", "test": "def check(c):\n    assert c(2) == 1\n"}
+    mbpp = {"task_id": "m", "code": "def f(x): return 1", "test_list": ["assert f(1) == 1"]}
+    assert [r["all_passed"] for r in batch(csbx, python_image, human, mbpp)] == [True, True]
+    wrong = [{**human, "completion": None}, {**mbpp, "completion": None}, {**mbpp, "completion": "def f(x): return 2"}]
+    records = batch(csbx, python_image, *wrong, code=1)
+    assert [(r["status"], "completion" in r["error"]["message"]) for r in records] == [("bad_line", True)] * 3, records
+    r, = batch(csbx, python_image, {**human, "completion": ""})
+    assert r["all_passed"] is False
+
+
 STARVES = """import os, time
 def f(x): return 1
 begin = time.monotonic() + .1

@@ -74,4 +74,7 @@ def test_lines_of_swe_bench(judge):
                                          options=["--repo", judge.repo])}
     assert (records["org__repo-1"]["resolved"], records["handed in"]["resolved"]) == (True, False), records
     assert records["handed in"]["fail_to_pass"] == {"success": [], "failure": [TARGET]}
+    for none in (None, ""):  # no answer: the data set's own patch is not judged in its place
+        r, = batch(judge, {**line, "instance_id": "none", "model_patch": none}, options=["--repo", judge.repo])
+        assert r["resolved"] is False and "empty" in r["patch_errors"][0]["message"], r
     assert batch(judge, {**line, "FAIL_TO_PASS": "x"}, options=["--repo", judge.repo], code=1)[0]["error"]["message"].startswith("FAIL_TO_PASS: ")

@@ -66,10 +66,15 @@ static int set_patch(struct test_line *l, const struct value *v, struct err *e)
 	return add_patch(l, v, false, e);
 }
 
-/* The patch that is judged; "patch" of the same line is the right one then, and not applied. */
+/*
+ * The patch that is judged; "patch" of the same line is the right one then, and not applied. null is
+ * what the files of predictions have where a model gave none: an empty patch.
+ */
 static int set_model_patch(struct test_line *l, const struct value *v, struct err *e)
 {
-	return add_patch(l, v, false, e);
+	static const struct value none = {.kind = VALUE_STR, .text = ""};
+
+	return add_patch(l, v->kind == VALUE_NONE ? &none : v, false, e);
 }
 
 static int set_test_patch(struct test_line *l, const struct value *v, struct err *e)
@@ -195,7 +200,8 @@ static int read_member(struct test_line *l, const struct value *key, const struc
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
 		if (!value_is_text(key, members[i].key))
 			continue;
-		if (v->kind == VALUE_NONE || members[i].set(l, v, e) >= 0)
+		if ((v->kind == VALUE_NONE && members[i].set != set_model_patch) ||
+		    members[i].set(l, v, e) >= 0)
 			return 0;
 		return err_wrap(e, "%s", members[i].key);
 	}
@@ -217,10 +223,10 @@ static int take_ids(struct strv *from, struct strv *to, struct err *e)
 /* If a line says both, csbx's own key wins: model_patch replaces SWE-bench's "patch". */
 static bool is_moot(const struct value *line, const struct value *key)
 {
-	const struct value *patch = value_member(line, "model_patch");
+	bool has_answer = value_member(line, "model_patch") != NULL;
 	bool is_of_a_forge = value_member(line, "base_commit") != NULL;
 
-	return (value_is_text(key, "patch") && patch && patch->kind != VALUE_NONE) ||
+	return (value_is_text(key, "patch") && has_answer) ||
 	       (value_is_text(key, "repo") && is_of_a_forge);
 }
 
