@@ -125,6 +125,20 @@ class Carrier(object):
                 self.work.release()
 
 
+def send_descriptor(socket, text, fd, tries=30000):
+    """Other programs of the user may have as many on their way as the kernel lets through (ETOOMANYREFS): that passes."""
+    from _socket import SCM_RIGHTS, SOL_SOCKET
+    from select import select
+    while True:
+        try:
+            return socket.sendmsg([text], [(SOL_SOCKET, SCM_RIGHTS, fd.to_bytes(4, sys.byteorder))])
+        except OSError as error:
+            tries -= 1
+            if error.errno != 109 or not tries:
+                raise
+        select([], [], [], 0.001)
+
+
 def open_channel():
     """In a fork: a channel of its own in the place of that of the process it comes from, whose answers are not its."""
     import _socket
@@ -132,7 +146,7 @@ def open_channel():
     near, far = ours.detach(), theirs.detach()
     old = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM, 0, posix.dup(CHANNEL))
     with TURN:
-        old.sendmsg([b"J" + bytes(15)], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, far.to_bytes(4, sys.byteorder))])
+        send_descriptor(old, b"J" + bytes(15), far)
     old.close()
     posix.close(far)
     posix.dup2(near, CHANNEL, False)

@@ -457,7 +457,9 @@ def main():
     sys.modules["solution"].__bring__ = lambda space: need("BROUGHT") or bring(space)
     sys.argv[:] = [CHECK]
     if FUNCTION:
-        module.__dict__[FUNCTION.partition(".")[0]] = module.__dict__["candidate"] = function_here(FUNCTION)
+        module.__dict__["candidate"] = function_here(FUNCTION)
+        if "." not in FUNCTION:  # a class is no method of it
+            module.__dict__[FUNCTION] = module.__dict__["candidate"]
     try:
         run(module.__dict__)
     except Gone:

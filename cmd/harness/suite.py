@@ -74,14 +74,15 @@ def parameter_sets(mark, what):
     names = mark.args[0] if mark.args else mark.kwargs["argnames"]
     if not texts_written().issuperset([names] if isinstance(names, str) else names):
         CALLER.fail("%s is parametrized by names that the check does not write out" % what)
-    names = [n.strip() for n in names.split(",") if n.strip()] if isinstance(names, str) else list(names)
+    takes_bare = isinstance(names, str)  # and only then, where it is one name
+    names = [n.strip() for n in names.split(",") if n.strip()] if takes_bare else list(names)
     if mark.kwargs.get("indirect"):
         cannot_run("%s is parametrized by fixtures (indirect), which are not made here" % what)
     for values in mark.args[1] if len(mark.args) > 1 else mark.kwargs["argvalues"]:
         marks = []
         if is_of_pytest_itself(values, "ParameterSet"):
             marks, values = marks_of(type("Owner", (), {"pytestmark": list(values.marks)})), values.values
-        elif len(names) == 1:
+        elif len(names) == 1 and takes_bare:
             values = [values]
         if len(names) != len(values):
             raise ValueError("%s is parametrized by %d names and %d values" % (what, len(names), len(values)))
@@ -121,18 +122,20 @@ def exception_of(module, name):
     return getattr(getattr(sys.modules.get(module), name, None), "Exception", ())
 
 
+def kinds_of_skip():
+    kinds = exception_of("pytest", "skip"), getattr(sys.modules.get("unittest"), "SkipTest", ())
+    return tuple(kind for kind in kinds if kind)
+
+
 def run_one(call, marks, space, what):
     if is_skipped(marks, space):
         return SKIPPED
     expected = [mark for mark in marks if mark.name == "xfail" and condition_of(mark, space)]
     if any(mark.kwargs.get("run") is False for mark in expected):
         return SKIPPED
-    skips = exception_of("pytest", "skip"), getattr(sys.modules.get("unittest"), "SkipTest", ())
     try:
         call()
-    except skips[0] or skips[1]:
-        return SKIPPED
-    except skips[1]:
+    except kinds_of_skip():
         return SKIPPED
     except exception_of("pytest", "xfail"):
         return EXPECTED
@@ -150,6 +153,15 @@ def call_hook(owner, name, argument):
     function = getattr(owner, name, None) if not isinstance(owner, dict) else owner.get(name)
     if function is not None and is_of_check(function):
         awaited(function(*[argument] * bool(required_names(function))))
+
+
+def set_up(owner, name, argument):
+    """False: it skips all that it is for."""
+    try:
+        call_hook(owner, name, argument)
+    except kinds_of_skip():
+        return False
+    return True
 
 
 def is_test_class(name, kind, of_unittest):
@@ -175,6 +187,41 @@ def is_test(name, value, takes_helpers):
     return getattr(value, "__test__", True) and (name.startswith("test_") and not takes_helpers or not required_names(value))
 
 
+def function_behind(value):
+    """As pytest looks for it, in a partial() and in what lru_cache() makes; None: there is none."""
+    partial = vars(sys.modules.get("functools", sys)).get("partial")
+    for _ in range(100):
+        value = value.func if type(value) is partial else getattr(value, "__wrapped__", None) or getattr(value, "__func__", value)
+        if type(value) is PLAIN_FUNCTION and not hasattr(value, "__wrapped__"):
+            return value
+    return None
+
+
+def is_hidden_test(name, value, space):
+    """pytest runs it, and here it is not known for one: it was made, and neither written by that name nor imported."""
+    if getattr(value, "__test__", None) is True and not name.lower().startswith("test"):
+        return True
+    if not name.startswith("test") or isinstance(value, type) or is_fixture(value) or not getattr(value, "__test__", True):
+        return False
+    function = function_behind(value)
+    if function is None or type(value) not in (PLAIN_FUNCTION, BOUND_METHOD):
+        return function is not None
+    return not is_its_own(value) and (function.__globals__ is space or value.__name__ != name)
+
+
+def names_of_class(kind):
+    """In the order of the text, those of the classes that it is made from first."""
+    groups, seen = [], set()
+    for base in kind.__mro__[:-1]:
+        groups.insert(0, [name for name in vars(base) if name not in seen])
+        seen.update(vars(base))
+    return [name for group in groups for name in group]
+
+
+def has_own_making(kind):
+    return kind.__init__ is not object.__init__ or kind.__new__ is not object.__new__
+
+
 class Suite(object):
     """The tests of a module, found before the first one runs."""
 
@@ -186,6 +233,9 @@ class Suite(object):
         for name, value in own:
             if is_automatic(value):
                 cannot_run("%s is a fixture of all tests, which is not made here" % name)
+        for name, value in [] if has_check else list(space.items()):
+            if is_of_check(value) and is_hidden_test(name, value, space):
+                cannot_run("%s is a test that was made, and is not written out" % name)
         for name, value in own:
             if is_test(name, value, has_check and not marks_of(value)):
                 self.steps.append(self.function(name, value))
@@ -234,22 +284,32 @@ class Suite(object):
 
     def of_class(self, kind, path, marks):
         path, marks = path + [kind.__name__], marks_of(kind) + marks
-        if kind.__init__ is not object.__init__ or kind.__new__ is not object.__new__:
-            cannot_run("%s has an __init__() or __new__() of its own, and is no class of tests for pytest" % kind.__name__)
+        found = [(name, getattr(kind, name, None)) for name in names_of_class(kind)]
+        found = [(name, value) for name, value in found if value is not None and is_of_check(value)]
+        tests = [name for name, value in found if name.startswith("test") and function_behind(value) and getattr(value, "__test__", True)]
+        if has_own_making(kind):
+            if tests:
+                cannot_run("%s has an __init__() or __new__() of its own, and is no class of tests for pytest" % kind.__name__)
+            return lambda: None
+        for name, value in found:
+            if name in tests and (type(value) not in (PLAIN_FUNCTION, BOUND_METHOD) or not is_its_own(value)):
+                cannot_run("%s.%s is a test that was made or comes from elsewhere, and is not written out" % (kind.__name__, name))
+        return self.of_names(kind, [(name, value) for name, value in found if is_its_own(value)], path, marks)
+
+    def of_names(self, kind, found, path, marks):
         methods, inner = [], []
-        for name in dir(kind):
-            value = getattr(kind, name)
-            if not is_of_check(value) or not is_its_own(value):
-                continue
+        for name, value in found:
             if is_automatic(value):
                 cannot_run("%s.%s is a fixture of all tests, which is not made here" % (kind.__name__, name))
-            if is_test(name, getattr(kind(), name), False):
+            if name.startswith("test") and is_test(name, getattr(kind(), name), False):
                 methods.append(self.method(kind, name, path, marks))
             elif is_test_class(name, value, self.of_unittest):
                 inner.append(self.of_class(value, path, marks))
 
         def step():
-            call_hook(kind, "setup_class", kind)
+            if not set_up(kind, "setup_class", kind):
+                self.outcomes.add(SKIPPED)
+                return
             try:
                 for each in methods + inner:
                     each()
@@ -274,7 +334,9 @@ class Suite(object):
     def run_all(self):
         if not self.steps:
             return
-        call_hook(self.space, "setup_module", sys.modules["__main__"])
+        if not set_up(self.space, "setup_module", sys.modules["__main__"]):
+            self.outcomes.add(SKIPPED)
+            return
         try:
             for step in self.steps:
                 step()

@@ -341,6 +341,7 @@ static int ask_in_container(const struct eval_container *container, struct asker
 			.n_files = eval_job_files(a->job, files, &argv),
 			.keep_fds = fds,
 			.n_keep_fds = 2,
+			.input = a->job->input,
 			.channel = &listen,
 			.may_share = true,
 			.started_fd = a->started[1],

@@ -117,6 +117,7 @@ static void run_snippet(const struct eval_container *container, const struct eva
 		.n_files = eval_job_files(job, files, &argv),
 		.keep_fds = fds,
 		.n_keep_fds = 2,
+		.input = job->input,
 		.channel = &listen,
 		.may_share = true,
 	};

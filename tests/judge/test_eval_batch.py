@@ -497,6 +497,43 @@ def test_the_solution_of_a_data_set_is_not_judged_for_an_answer(csbx, python_ima
     assert r["all_passed"] is False
 
 
+IN_FLIGHT = """import array, os, socket, time
+kept = []
+try:
+    for _ in range(25):
+        a, b = socket.socketpair()
+        own = [os.dup(0) for _ in range(200)]
+        a.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", own))])
+        for fd in own: os.close(fd)
+        kept.append((a, b))
+except OSError: pass
+time.sleep(3)
+def f(x): return 1
+"""
+
+
+def test_code_that_has_all_descriptors_on_their_way(csbx, python_image):
+    """The kernel counts those of all of a user's processes: a check that forks waits for its turn."""
+    check = "import time\ntime.sleep(1)\nfrom solution import f\nimport multiprocessing as m\nwith m.Pool(2) as p: assert p.map(f, [1, 2]) == [2, 4]"
+    records = batch(csbx, python_image, {"id": "bad", "code": IN_FLIGHT, "function": "f", "cases": [{"args": [1], "expected": 1}]},
+                    *({"id": n, "code": "def f(x): return x * 2", "check": check} for n in range(3)))
+    assert {r["id"]: r["all_passed"] for r in records} == {"bad": True, 0: True, 1: True, 2: True}, records
+
+
+def test_the_standard_input_of_a_line_with_a_check_or_a_function(csbx, python_image):
+    line = {"code": "text = input()\ndef f(): return text", "stdin": "abc\n"}
+    records = batch(csbx, python_image, {"id": 1, **line, "check": "from solution import f\nassert f() == 'abc'"},
+                    {"id": 2, **line, "function": "f", "cases": [{"expected": "abc"}, {"expected": "abc"}]})
+    assert [r["all_passed"] for r in records] == [True, True], records
+
+
+def test_a_method_is_no_class(csbx, python_image):
+    line = {"code": "class Solution:\n    def f(self, x): return x + 1\n", "function": "Solution().f"}
+    records = {r["id"]: r for r in batch(csbx, python_image, {"id": 1, **line, "check": "assert candidate(1) == 2"},
+                                         {"id": 2, **line, "check": "assert Solution().f(1) == 2"}, code=1)}
+    assert records[1]["all_passed"] and records[2]["status"] == "bad_line", records
+
+
 STARVES = """import os, time
 def f(x): return 1
 begin = time.monotonic() + .1

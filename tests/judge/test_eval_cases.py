@@ -107,6 +107,11 @@ def test_other_ways_to_compare(csbx, python_image):
             ("[][1]", {"expected_exception": "IndexError"}, True),
             ("[][1]", {"expected_exception": {"type": "LookupError", "message_re": "out of \\w+"}}, True),
             ("[][1]", {"expected_exception": {"type": "LookupError", "message_re": "^range"}}, False),
+            ("(_ for _ in ()).throw(ValueError('very bad'))", {"expected_exception": {"type": "ValueError", "message_re": "y[ ]b.d$"}}, True),
+            ("(_ for _ in ()).throw(ValueError('\u00e9'))", {"expected_exception": {"type": "ValueError", "message_re": "^.$"}}, True),
+            ("(_ for _ in ()).throw(ValueError('\u00e9'))", {"expected_exception": {"type": "ValueError", "message_re": "^\\w+$"}}, True),
+            ("(_ for _ in ()).throw(ValueError('\u00c9'))", {"expected_exception": {"type": "ValueError", "message_re": "[\u00e9]"}}, False),
+            ("(_ for _ in ()).throw(ValueError('a\\nc'))", {"expected_exception": {"type": "ValueError", "message_re": "a.c"}}, False),
             ("[][1]", {"expected_exception": "ValueError"}, False), ("1", {"expected_exception": "ValueError"}, False),
             ("1", {}, True)]
     r = judge(csbx, python_image, code, [{"args": [text], **more} for text, more, _ in rows])
@@ -249,7 +254,8 @@ def test_programs_with_input(csbx, python_image):
 @pytest.mark.parametrize("cases, says", [
     ([], "there is none"), ({}, "cases"), ([1], "case 1: must be an object"), ([{"args": 1}], "case 1: args"),
     ([{}, {"expectd": 1}], "case 2: expectd: unknown member"), ([{"compare": "maybe"}], "compare"),
-    ([{"expected_exception": {"type": "E", "message_re": "(?=x)"}}], "message_re"), ([{"weight": -1}], "weight: must be a number that is not negative"),
+    ([{"expected_exception": {"type": "E", "message_re": "(?=x)"}}], "message_re"),
+    *[([{"expected_exception": {"type": "E", "message_re": text}}], "is not known here") for text in ("[\\W]", "a**", "a+{2}", "[[:alpha:]]")], ([{"weight": -1}], "weight: must be a number that is not negative"),
     ([{"weight": 1e300}], "weight: must be a number below 1e300"),
     ([{"compare": {"close": {"abs": 1e308}}, "expected": 1}], "close: must be a number below 1e300"),
     ([{"stdin": ""}], "stdin"), ([{"expected": {"$set": [1, 1.0]}}], "twice"), ([{"kwargs": []}], "kwargs"),
@@ -452,7 +458,7 @@ def test_an_end_from_outside_is_no_verdict(csbx, python_image, way, end):
         if end == "signal":
             p.send_signal(signal.SIGTERM)
         else:
-            csbx.ok("stop", *(x["id"] for x in json.loads(csbx.ok("list", "--json"))["instances"]))
+            csbx.run("stop", *(x["id"] for x in json.loads(csbx.ok("list", "--json"))["instances"]))
         out, said = p.communicate(timeout=60)
     r = json.loads(out)
     assert (r["status"], r["all_passed"], p.returncode) == ("sandbox_error", False, 125), r

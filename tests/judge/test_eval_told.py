@@ -317,9 +317,23 @@ SUITES = (
     "def test_it():\n    assert seen == [0, 'test_it'] and f(1) == 2",
     "class TestIt:\n    def setup_method(self):\n        self.want = 2\n    def test_it(self):\n        assert f(1) == self.want",
     "def testAlso():\n    assert f(1) == 2",
+    "@pytest.mark.parametrize(['n'], [(1,), [1]])\ndef test_it(n):\n    assert f(n) == 2",
+    "class TestIt:\n    def test_set(self):\n        TestIt.got = f(1)\n    def test_get(self):\n        assert TestIt.got == 2",
+    "import dataclasses, enum\n@dataclasses.dataclass\nclass TestCase:\n    n: int\nclass TestKind(enum.Enum):\n    A = 2\nclass TestError(Exception): pass\n"
+    "@pytest.mark.parametrize('case', [TestCase(1)])\ndef test_it(case):\n    assert f(case.n) == TestKind.A.value",
+    "class TestNot:\n    def setup_class(self): pytest.skip('no')\n    def test_no(self): assert False\ndef test_it():\n    assert f(1) == 2",
+    "class TestIt:\n    def setup_method(self): self.n = 1\n    @property\n    def want(self): return self.n + 1\n    def test_it(self):\n        assert f(1) == self.want",
+    "from unittest import mock\ntest_it, test_max = mock.Mock(), max\ndef test_two():\n    assert f(1) == test_max(1, 2)",
     "from unittest import mock\n@mock.patch('os.getcwd')\ndef test_it(getcwd):\n    getcwd.return_value = 2\n    import os\n    assert f(1) == os.getcwd()")
 # Nothing is said of the snippet.
 REFUSED = (
+    ("import functools\ndef one(n): assert f(n) == 2\ntest_it = functools.partial(one, 1)\ndef test_too(): f(1)", "test_it is a test that was made"),
+    ("import functools\n@functools.lru_cache()\ndef test_it(): assert f(1) == 2\ndef test_too(): f(1)", "test_it is a test that was made"),
+    ("exec('def test_it(): assert f(1) == 2')\ndef test_too(): f(1)", "test_it is a test that was made"),
+    ("import functools\nclass TestIt:\n    def one(self, n): assert f(n) == 2\n    test_it = functools.partialmethod(one, 1)\n    def test_too(self): f(1)",
+     "TestIt.test_it is a test that was made"),
+    ("def check_it(): assert f(1) == 2\ncheck_it.__test__ = True\ndef test_too(): f(1)", "check_it is a test that was made"),
+    ("import code\nclass TestIt:\n    test_it = code.interact\n    def test_too(self): f(1)", "comes from elsewhere"),
     ("def test_it(tmp_path):\n    assert f(1) == 2", "test_it() takes tmp_path"), ("def test_it():\n    assert f(1) == 2\n    yield", "test_it() is a generator"),
     ("import unittest\nclass T(unittest.TestCase):\n    def test_it(self):\n        yield self.assertEqual(f(1), 2)", "T.test_it() is a generator"),
     ("class TestIt:\n    def __init__(self): pass\n    def test_it(self):\n        assert f(1) == 2", "TestIt has an __init__()"),

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
+#include <locale.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +107,16 @@ struct pattern {
 	regex_t re;
 };
 
+/* Characters are those of UTF-8, whatever the caller's locale; where the C library has none, bytes. */
+static locale_t use_characters(void)
+{
+	static locale_t characters;
+
+	if (!characters)
+		characters = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
+	return uselocale(characters ? characters : (locale_t)0);
+}
+
 static int unknown(struct err *e, const char *what)
 {
 	return err_set(e, EINVAL, "%s is not known here", what);
@@ -121,6 +133,8 @@ static const char *translate_class(const char *p, struct strbuf *out, struct err
 	if (*p == ']')
 		strbuf_addch(out, *p++);
 	for (; *p && *p != ']'; p++) {
+		if (*p == '[' && strchr(":.=", p[1]))
+			return unknown(e, "a class by its name"), NULL;
 		if (*p != '\\') {
 			strbuf_addch(out, *p);
 			continue;
@@ -132,7 +146,7 @@ static const char *translate_class(const char *p, struct strbuf *out, struct err
 			strbuf_addstr(out, "[:space:]");
 		else if (*p == 'w')
 			strbuf_addstr(out, "[:alnum:]_");
-		else if (*p && !strchr("[]\\-^", *p) && !(*p >= 'a' && *p <= 'z'))
+		else if (*p && !strchr("[]\\-^", *p) && !isalnum((unsigned char)*p))
 			strbuf_addch(out, *p);
 		else
 			return unknown(e, "such an escape between brackets"), NULL;
@@ -186,6 +200,10 @@ static int translate(const char *p, struct strbuf *out, struct err *e)
 			p += 2;
 		} else if (*p == '?' && was) {
 			continue; /* how much it takes does not change whether it is found */
+		} else if (strchr("*+{", *p) && was) {
+			return unknown(e, "a repetition of a repetition");
+		} else if (*p == '.') {
+			strbuf_addstr(out, "[^\n]");
 		} else {
 			strbuf_addch(out, *p);
 		}
@@ -197,6 +215,7 @@ int pattern_compile(const char *re, struct pattern **ret, struct err *e)
 {
 	_strbuf_ struct strbuf posix = STRBUF_INIT;
 	struct pattern *p = calloc(1, sizeof(*p));
+	locale_t before;
 	char why[128];
 	int r;
 
@@ -206,7 +225,9 @@ int pattern_compile(const char *re, struct pattern **ret, struct err *e)
 		free(p);
 		return -EINVAL;
 	}
+	before = use_characters();
 	r = regcomp(&p->re, strbuf_str(&posix), REG_EXTENDED | REG_NOSUB);
+	uselocale(before);
 	if (r) {
 		regerror(r, &p->re, why, sizeof(why));
 		free(p);
@@ -220,7 +241,11 @@ bool pattern_is_in(const struct pattern *p, const char *text, size_t len)
 {
 	regmatch_t part = {.rm_eo = (regoff_t)(len < PATTERN_BYTES_MAX ? len : PATTERN_BYTES_MAX)};
 
-	return regexec(&p->re, text, 1, &part, REG_STARTEND) == 0;
+	const locale_t before = use_characters();
+	bool is_in = regexec(&p->re, text, 1, &part, REG_STARTEND) == 0;
+
+	uselocale(before);
+	return is_in;
 }
 
 void pattern_free(struct pattern *p)
