@@ -395,6 +395,24 @@ def test_a_link_of_another_user_leads_nowhere(csbx, busybox_image, where, deep):
 
 
 @pytest.mark.needs_root
+def test_a_context_of_docker_is_not_written_by_a_link_of_another_user(csbx):
+    place, other, aim = csbx.work / "open", pwd.getpwnam("csbx-test2"), csbx.work / "aim"
+    for made, mode in ((place, 0o1777), (aim, 0o755)):
+        made.mkdir()
+        made.chmod(mode)
+        os.chown(made, csbx.owner.pw_uid, csbx.owner.pw_gid)
+    link = place / "x"
+    link.symlink_to(aim)
+    os.lchown(link, other.pw_uid, other.pw_gid)
+    for name in ("x", "x/y"):
+        csbx.fails("engine", "--context", says=f"symbolic link of user {other.pw_uid}", env={"DOCKER_CONFIG": str(place / name)})
+    assert os.listdir(aim) == []
+    csbx.ok("engine", "--context", env={"DOCKER_CONFIG": str(place / "own")})
+    csbx.ok("engine", "--stop")
+    assert os.listdir(place / "own") == ["contexts"]
+
+
+@pytest.mark.needs_root
 def test_gc_does_not_follow_a_link_of_another_user(csbx, busybox_image):
     csbx.ok("run", "-d", "--name", "kept", busybox_image, "true")
     csbx.ok("wait", "kept")

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "cmd/engine/serve/serve.h"
@@ -14,9 +15,35 @@
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
 #include "runtime/base/json/out.h"
+#include "runtime/base/path.h"
 #include "runtime/base/str.h"
 
 #define DIGEST "ba4c74d75c87a557b8c46acd65568df8e0811a1bd46ec7fb447c5baa4b0260d5"
+
+/* Made beneath its parent where it is missing. Links are followed as anywhere (runtime/base/path.h). */
+static int open_or_make(char *path, struct err *e)
+{
+	_free_ char *parent = NULL;
+	_close_ int dirfd = -1;
+	const char *name;
+	size_t n = strlen(path);
+	int fd = path_open_output_dir(path, NULL, e);
+
+	if (fd != -ENOENT)
+		return fd;
+	while (n > 1 && path[n - 1] == '/')
+		path[--n] = 0;
+	name = strrchr(path, '/');
+	name = name ? name + 1 : path;
+	parent = name > path ? str_printf("%.*s", (int)(name - path), path) : strdup(".");
+	dirfd = parent ? path_open_output_dir(parent, NULL, e) : err_oom(e);
+	if (dirfd < 0)
+		return dirfd;
+	if (mkdirat(dirfd, name, 0700) < 0 && errno != EEXIST)
+		return err_sys(e, "make %s", path);
+	fd = openat(dirfd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? err_sys(e, "%s", path) : fd;
+}
 
 static int open_config(struct err *e)
 {
@@ -24,14 +51,10 @@ static int open_config(struct err *e)
 	_free_ char *path = config && *config ? str_printf("%s", config)
 			    : home && *home   ? str_printf("%s/.docker", home)
 					      : NULL;
-	int fd;
 
 	if (!path)
 		return err_set(e, ENOENT, "neither DOCKER_CONFIG nor HOME is set");
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return err_sys(e, "make %s", path);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? err_sys(e, "%s", path) : fd;
+	return open_or_make(path, e);
 }
 
 static int open_below(int dirfd, const char *name, struct err *e)
