@@ -72,6 +72,7 @@ static op_function *const functions[OP_MAX] = {
 	[OP_READONLY_ROOT] = rootfs_readonly,
 	[OP_PIVOT] = rootfs_pivot,
 	[OP_LANDLOCK] = landlock_apply,
+	[OP_UNIX_SOCKETS] = unix_sockets_filter,
 };
 
 static int place_streams(const int stdio[3], struct err *e)

@@ -78,6 +78,7 @@ struct child {
 	bool is_lane;         /* csbx-init keeps what it needs for INIT_LANE */
 	bool is_apart;        /* its mount namespace is a copy of apart.h's */
 	bool has_aparts_sys;  /* and its /sys comes from there, with masks */
+	bool has_own_unix;    /* its UNIX sockets are of another network namespace */
 	bool has_net;         /* the network namespace was made before, lo is up */
 	bool net_was_had;     /* and one like this had it before: it is as proc.c makes it */
 	/* Filled while the plan runs. */
@@ -184,5 +185,6 @@ int net_loopback(struct child *c, const struct op *op, struct err *e);
 int net_hostname(struct child *c, const struct op *op, struct err *e);
 /* landlock.c */
 int landlock_apply(struct child *c, const struct op *op, struct err *e);
+int unix_sockets_filter(struct child *c, const struct op *op, struct err *e); /* unix_sockets.c */
 
 #endif

@@ -12,7 +12,7 @@
  *
  * With the host's network the abstract UNIX sockets of the host would be in reach: an X server,
  * say, that lets in every program with the caller's user id. They are a means of IPC, and go with
- * --ipc host.
+ * --ipc host. unix_sockets.c keeps them apart; where it cannot, Landlock refuses to connect to them.
  */
 #include <fcntl.h>
 #include <linux/landlock.h>
@@ -86,7 +86,9 @@ int landlock_apply(struct child *c, const struct op *op, struct err *e)
 	uint64_t handled = ACCESS_ABI1 | ACCESS_REFER | (abi >= 3 ? ACCESS_TRUNCATE : 0);
 	struct ruleset_attr attr = {
 		.handled_access_fs = handled,
-		.scoped = abi >= 6 && op->flags & OP_SCOPED ? SCOPE_ABSTRACT_UNIX_SOCKET : 0,
+		.scoped = abi >= 6 && op->flags & OP_SCOPED && !c->has_own_unix
+				  ? SCOPE_ABSTRACT_UNIX_SOCKET
+				  : 0,
 	};
 	_close_ int ruleset = -1, root = -1;
 	int r;

@@ -39,6 +39,7 @@ static const char *const op_names[] = {
 	[OP_READONLY_ROOT] = "readonly-root",
 	[OP_PIVOT] = "pivot",
 	[OP_LANDLOCK] = "landlock",
+	[OP_UNIX_SOCKETS] = "unix-sockets",
 };
 _Static_assert(sizeof(op_names) / sizeof(op_names[0]) == OP_MAX, "a name for every operation");
 
@@ -302,6 +303,9 @@ int plan_compile(struct plan *p, const struct plan_input *in, struct err *e)
 	if (s->rootfs.upper == UPPER_READONLY)
 		add(p, OP_READONLY_ROOT);
 	add(p, OP_PIVOT);
+	if (s->ns.net == NET_HOST && s->ns.ipc == IPC_PRIVATE && s->ns.pid == PID_PRIVATE &&
+	    !s->sec.seccomp_off)
+		add(p, OP_UNIX_SOCKETS);
 	/* A process that joins a bare container later would not be in its domain. */
 	if (!s->sec.landlock_off && s->ns.pid == PID_PRIVATE)
 		add(p, OP_LANDLOCK)->flags =

@@ -52,6 +52,7 @@ enum op_kind {
 	OP_HIDE, /* src: one of csbx's own directories, wherever the mounts above show it */
 	OP_READONLY_ROOT,
 	OP_PIVOT,
+	OP_UNIX_SOCKETS, /* of a network namespace of their own, with --network host */
 	OP_LANDLOCK,
 	OP_MAX,
 };

@@ -136,6 +136,7 @@ static int watch(struct container *c, struct run_result *ret, struct err *e)
 		.status_fd = take_fd(&c->status[0]),
 		.host_copy_fd = take_fd(&c->host_copy_fd),
 		.control_fd = take_fd(&c->control[0]),
+		.userns_fd = c->link.userns_fd,
 		.server_fd = c->link.sock,
 		.server_pid = c->link.server_pid,
 		.mounts_are_private = container_mounts_are_private(c),

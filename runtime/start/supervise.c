@@ -53,6 +53,7 @@
 #include "runtime/spec/result.h"
 #include "runtime/record/run_dir.h"
 #include "runtime/server/hung.h"
+#include "runtime/start/unix_broker.h"
 #include "runtime/server/client.h"
 #include "runtime/limit/verdict.h"
 #include "runtime/limit/watchdog.h"
@@ -71,6 +72,7 @@ enum {
 	ON_OWNER,
 	ON_STEP,
 	ON_OOM,
+	ON_UNIX,
 	ON_STREAMS
 };
 
@@ -228,6 +230,28 @@ static void take_emptied(struct loop *l, const struct init_event *ev)
 	all_are_dead(l);
 }
 
+/* What a kernel before 5.9 lacks. */
+static void take_unix(struct loop *l, int *fd)
+{
+	if (*fd < 0)
+		strv_add(
+			&l->s->result->degraded,
+			"unix_sockets: this kernel does not tell of calls (Linux 5.9), so abstract "
+			"ones are the host's");
+	else if (l->unix_fd < 0)
+		l->unix_fd = take_fd(fd);
+}
+
+/* The first UNIX socket: a container that makes none needs no process for it. */
+static void start_broker(struct loop *l)
+{
+	struct err e = ERR_INIT;
+
+	if (unix_broker_start(l->unix_fd, l->s->userns_fd, &e) < 0)
+		log_trace("UNIX sockets: %s", e.msg);
+	fd_close(&l->unix_fd);
+}
+
 static void read_control(struct loop *l)
 {
 	struct init_event ev;
@@ -252,6 +276,8 @@ static void read_control(struct loop *l)
 	} else if (ev.type == LAUNCH_EV_ROOT && fds[1] >= 0 && l->s->fetch->root_fd < 0) {
 		l->s->fetch->root_fd = take_fd(&fds[0]);
 		l->s->fetch->ns_fd = take_fd(&fds[1]);
+	} else if (ev.type == LAUNCH_EV_UNIX) {
+		take_unix(l, &fds[0]);
 	} else if (ev.type == INIT_EV_STOPPED) {
 		loop_main_stopped(l);
 	} else if (ev.type == INIT_EV_EXITED) {
@@ -406,6 +432,10 @@ static void handle(struct loop *l, const struct pollfd *p, unsigned n)
 		loop_step_ended(l);
 	if (p[ON_OOM].revents)
 		loop_read_ooms(l);
+	if (p[ON_UNIX].revents & POLLIN)
+		start_broker(l);
+	else if (p[ON_UNIX].revents)
+		fd_close(&l->unix_fd);
 	if (streams_is_background(l->s->streams))
 		streams_look(l->s->streams);
 	loop_check_typed(l);
@@ -437,6 +467,7 @@ static int run_loop(struct loop *l, struct err *e)
 			[ON_OWNER] = {.fd = s->owner_fd, .events = POLLIN},
 			[ON_STEP] = {.fd = s->step_fd, .events = POLLIN},
 			[ON_OOM] = {.fd = l->oom_fd, .events = POLLPRI},
+			[ON_UNIX] = {.fd = l->unix_fd, .events = POLLIN},
 			[ON_CHANNEL] = {.fd = s->channel ? s->channel->fd : -1, .events = POLLIN},
 		};
 		unsigned n = ON_STREAMS + streams_poll(s->streams, p + ON_STREAMS);
@@ -454,7 +485,7 @@ static int run_loop(struct loop *l, struct err *e)
 
 int supervise_run(struct supervise *s, struct err *e)
 {
-	struct loop l = {.s = s, .snmp_fd = -1, .oom_fd = -1, .mounts_fd = -1};
+	struct loop l = {.s = s, .snmp_fd = -1, .oom_fd = -1, .mounts_fd = -1, .unix_fd = -1};
 	int r;
 
 	s->result->exit_code = -1;
@@ -467,6 +498,7 @@ int supervise_run(struct supervise *s, struct err *e)
 	r = run_loop(&l, e);
 	if (r >= 0)
 		loop_leave(&l);
+	fd_close(&l.unix_fd);
 	fd_close(&l.mounts_fd);
 	fd_close(&l.snmp_fd);
 	fd_close(&l.oom_fd);

@@ -36,6 +36,7 @@ struct supervise {
 	int status_fd;                           /* read end; EOF = the payload runs */
 	int control_fd;
 	int host_copy_fd; /* launch.h: closed here when the payload runs; -1: none */
+	int userns_fd;    /* A; of no use for a lane */
 	int server_fd;    /* -1: none; readable = the image server is gone */
 	pid_t server_pid;
 	bool mounts_are_private; /* nothing of the host's: they may outlive the container a

@@ -42,6 +42,7 @@ struct loop {
 	uint64_t kernel_ooms; /* as of the last look */
 	uint64_t ooms, ooms_known; /* all kills for want of memory, and those whose end was told */
 	int snmp_fd;   /* counters of the container's network, -1: none of interest, or in traces */
+	int unix_fd;   /* of the filter of UNIX sockets, until unix_broker.h answers it; -1: none */
 	int mounts_fd; /* its mount namespace, to be taken down by the server's attendant; or -1 */
 };
 

@@ -96,7 +96,8 @@ def test_what_is_there_to_be_written_is_not_read(csbx, python_image, mode, allow
 
 @pytest.mark.feature("landlock")
 @pytest.mark.parametrize("options, reached", [([], ["own"]), (["--ipc", "host"], ["host", "own"]),
-                                              (["--security-opt", "landlock=off"], ["host", "own"])])
+                                              (["--security-opt", "landlock=off"], ["own"]),
+                                              (["--security-opt", "seccomp=unconfined"], ["own"])])
 def test_the_hosts_network_is_not_its_ipc(csbx, python_image, options, reached):
     """An X server lets in every program with the caller's user id, and this program has it."""
     name = f"csbx-test-{os.getpid()}-{os.geteuid()}"
@@ -105,3 +106,42 @@ def test_the_hosts_network_is_not_its_ipc(csbx, python_image, options, reached):
         s.listen()
         p = call(csbx, "run", "--network", "host", *options, python_image, "python3", "-c", CONNECT, name)
     assert p.returncode == 0 and p.stdout.split() == reached, p
+
+
+LISTEN = """
+import os, socket, sys
+kind, name = sys.argv[1], "\\0" + sys.argv[2]
+types = {"stream": socket.SOCK_STREAM, "seqpacket": socket.SOCK_SEQPACKET, "datagram": socket.SOCK_DGRAM}
+if kind == "pair":
+    own = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0]
+    own.bind(name)
+    own.connect(b"")
+elif kind == "raw":
+    own = socket.socket(socket.AF_UNIX, socket.SOCK_RAW)
+    own.bind(name)
+else:
+    own = socket.socket(socket.AF_UNIX, types[kind])
+    own.bind(name)
+    if kind != "datagram":
+        own.listen()
+print("up", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("words", [["run", "--network", "host"], ["docker", "run", "-i", "--rm"], ["docker", "run", "-i", "--rm", "--user", "1000"]],
+                         ids=["run", "docker", "docker user"])
+@pytest.mark.parametrize("kind", ["stream", "seqpacket", "datagram", "raw", "pair"])
+def test_no_user_of_the_host_finds_a_name_of_the_containers(csbx, python_image, words, kind):
+    """A descriptor of the host's tree that came so would let chmod(2) and connect(2) reach it, as above."""
+    name = f"csbx-test-{os.getpid()}-{os.geteuid()}-in"
+    with subprocess.Popen(csbx.argv([*words, python_image, "python3", "-c", LISTEN, kind, name]), env=csbx.env, cwd=csbx.work, text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as p:
+        try:
+            assert p.stdout.readline() == "up\n" or kind == "pair", p.wait()
+            with socket.socket(socket.AF_UNIX, {"stream": socket.SOCK_STREAM, "seqpacket": socket.SOCK_SEQPACKET}.get(kind, socket.SOCK_DGRAM)) as s:
+                with pytest.raises(ConnectionRefusedError):
+                    s.connect("\0" + name)
+        finally:
+            p.stdin.close()
+            p.wait(20)

@@ -97,6 +97,31 @@ static void test_variants(void)
 	spec_free(&s);
 }
 
+static void test_unix_sockets(void)
+{
+	struct container_spec s;
+	struct plan p;
+
+	minimal(&s);
+	s.ns.net = NET_HOST;
+	is_int(spec_freeze(&s, NULL), 0, "accepted");
+	p = compile(&s, NULL);
+	ok(position(&p, OP_PIVOT) < position(&p, OP_UNIX_SOCKETS) &&
+		   position(&p, OP_UNIX_SOCKETS) < position(&p, OP_LANDLOCK),
+	   "the host's network, and UNIX sockets apart");
+	plan_free(&p);
+	s.ns.ipc = IPC_HOST;
+	p = compile(&s, NULL);
+	is_int(position(&p, OP_UNIX_SOCKETS), -1, "with the host's ipc they are the host's");
+	plan_free(&p);
+	s.ns.ipc = IPC_PRIVATE;
+	s.sec.seccomp_off = true;
+	p = compile(&s, NULL);
+	is_int(position(&p, OP_UNIX_SOCKETS), -1, "no filter");
+	plan_free(&p);
+	spec_free(&s);
+}
+
 static bool needs_host(void (*change)(struct container_spec *), const char *upper)
 {
 	struct container_spec s;
@@ -349,6 +374,7 @@ int main(void)
 {
 	test_order();
 	test_variants();
+	test_unix_sockets();
 	test_needs_host();
 	test_layer_that_is_read();
 	test_direct();
