@@ -8,6 +8,7 @@ import unittest
 import csbx_decoys
 from csbx_conditions import changed_facts
 from csbx_defs import cells_of, has_changed, make_filed
+from csbx_givers import make_givers
 from csbx_helpers import make_helpers
 from csbx_items import make_items
 from csbx_kinds import named
@@ -50,7 +51,7 @@ def make_looks(pytest, ask, repo):
         "helped": {}, "beside": [], "kinds": [], "constants": [], "contents": [], "engine": [], "homes": (),
         "objects": {}, "kinds_seen": {}, "values": {}, "explains": {}, "verbosity": None, "marked": {},
         "at_first": standard_at_first(), "displays": [], "helped_files": [], "conftests": [], "missing": {}, "made": {}, "written": {}, "owned": {},
-        "loaded": {}, "cases_of": {}, "allowed": {}, "calls": {}, "bases": {}}))
+        "loaded": {}, "cases_of": {}, "allowed": {}, "calls": {}, "bases": {}, "givers": {}, "indexes": {}}))
     all_builtins = vars(builtins)
     modules, has_words, code_type = sys.modules, says, types.CodeType
     way_to_mark, is_wrapper = tuple(w.encode() for w in WAYS_TO_MARK), leads_to
@@ -65,7 +66,7 @@ def make_looks(pytest, ask, repo):
     frames_in, says_class, (begin_helpers, look_at_helpers) = frames_of, says_its_class, make_helpers(ask, repo, text_of)
     witnessed, (remember_case, look_at_case, is_marked), waits = make_witness(ask, kinds), make_cases(ask, repo, text_of), is_async
     own_ways, callers = (Function.runtest, TestCaseFunction.runtest), (Function, TestCaseFunction)
-    look_at_condition = make_condition(ask, repo, text_of)
+    look_at_condition, look_at_givers = make_condition(ask, repo, text_of), make_givers(ask, repo, text_of)
     to_fail = TO_FAIL
     of_skip, of_xfail = evaluate_skip_marks, evaluate_xfail_marks
     hooks, run_marks, decoys, decoys_max, number_of = REPORT_HOOKS, RUN_MARKS, csbx_decoys.ways, DECOYS_MAX, IDENTITY
@@ -412,12 +413,21 @@ def make_looks(pytest, ask, repo):
         except BaseException:  # the condition of a mark; pytest would have said so
             return False
 
+    def givers(known, item):
+        """A test with such a mark: nothing that a patch changed may have given it."""
+        kind, name = getattr(item, "cls", None), getattr(item, "originalname", None) or item.name
+        flagged = [getattr(o, w, False) for o in (kind, getattr(kind, name, None)) for w in to_fail + ("__unittest_skip__",)]
+        if marks_of(item) or (isinstance(item, callers[1]) and any(flagged)):
+            above = [getattr(getattr(n, "obj", None), "__file__", None) for n in item.listchain()] + known["conftests"]
+            look_at_givers(item.nodeid, kind, name, [file_of(item)] + [f for f in above if isinstance(f, str)])
+
     def after(item, call, report):
         known = ask("known")
         if report.outcome == "skipped" or hasattr(report, "wasxfail"):
             look_at_reasons(item.nodeid, [file_of(item)] + known["conftests"])
             marks(known, item)
             marks_of_cases(item, file_of(item), adds_marks(item))
+            givers(known, item)
             is_expected = hasattr(report, "wasxfail")
             kind = getattr(item, "cls", None)
             if isinstance(item, callers[1]) and not is_expected and not marks_of(item) and \

@@ -169,7 +169,7 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
     files, module_collector = make_files(ask, repo, text_of, want), pytest.Module
     hide_configuration, hide_debugger, hide_session, hide_test = make_reach(ask)
     collected_whole = (pytest.Module, pytest.Class, UnitTestCase)
-    ask("known").update(run=mine, selection=selection_of(ids), older=want["older"])
+    ask("known").update(run=mine, selection=selection_of(ids), older=want["older"], has_changed=want["has_changed"])
     touched = make_touched(ask)
     has, has_all, facts, is_made_here, duration_ms = is_chosen, is_chosen_whole, facts_of, is_same_report, duration_in_ms
     del mine

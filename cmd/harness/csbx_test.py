@@ -99,6 +99,7 @@ def apply_patches(want, tools, ask):
     by_tests = set(tests.paths) if tests is not None else set()
     want["had"] = (looks.files - by_tests).union(p for p in by_tests if os.path.lexists(os.path.join(repo, p)))
     want["older"] = {f: t for f, t in before.items() if os.path.relpath(f, repo) not in by_tests}
+    want["has_changed"] = any(p.endswith(".py") for p in known.union(others))
     for path in csbx_files.gone(want, repo, want["had"], want["older"]):
         ask("send", {"t": "tamper", "kind": "test_file", "detail": path})
     behind = csbx_imports.files_behind(repo, want["ids"])
@@ -155,7 +156,7 @@ def main():
     else:
         import csbx_pytest as runner
     want["module"] = runner
-    parts = [sys.modules[m] for m in ("__main__", "csbx_bases", "csbx_exact", "csbx_files", "csbx_helpers", "csbx_items", "csbx_kinds",
+    parts = [sys.modules[m] for m in ("__main__", "csbx_bases", "csbx_exact", "csbx_files", "csbx_givers", "csbx_helpers", "csbx_items", "csbx_kinds",
                                       "csbx_library", "csbx_looks", "csbx_missing", "csbx_modules", "csbx_outcomes", "csbx_owned",
                                       "csbx_params", "csbx_places", "csbx_reach", "csbx_reasons", "csbx_ways", "csbx_witness") if m in sys.modules]
     ask = csbx_core.start(want.pop("secret"), (*parts, runner))

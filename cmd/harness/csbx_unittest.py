@@ -16,6 +16,7 @@ from csbx_bases import make_bases
 from csbx_conditions import changed_facts
 from csbx_defs import make_filed
 from csbx_files import make_unittest_files
+from csbx_givers import make_givers
 from csbx_helpers import make_helpers
 from csbx_library import standard_at_first
 from csbx_missing import make_unittest_missing
@@ -100,6 +101,16 @@ def make_module_looks(ask, repo):
     return begin, look
 
 
+def make_unittest_givers(ask, repo):
+    look, modules, name_of = make_givers(ask, repo, text_of), sys.modules, file_of
+
+    def look_at_givers(test):
+        """A test that is marked so: nothing that a patch changed may have marked it."""
+        file = name_of(modules.get(type(test).__module__))
+        look(test.id(), type(test), getattr(test, "_testMethodName", ""), [file] if isinstance(file, str) else [])
+    return look_at_givers
+
+
 def make_result(unittest, ask, repo, asked, look_at_module, look_at_bases):
     witnessed, (remember, look_at_case, is_marked), waits = make_witness(ask), make_cases(ask, repo, text_of), is_async
     (strange_test, _, strange_members), code_type = make_filed(text_of), types.CodeType
@@ -130,6 +141,7 @@ def make_result(unittest, ask, repo, asked, look_at_module, look_at_bases):
         csbx_judge, csbx_frames = staticmethod(judge), staticmethod(frames_of)
         csbx_look_at_module, csbx_look_at_bases = staticmethod(look_at_module), staticmethod(look_at_bases)
         csbx_look_at_reasons = staticmethod(make_unittest_reasons(ask, repo, text_of))
+        csbx_look_at_givers = staticmethod(make_unittest_givers(ask, repo))
         csbx_look_at_result = staticmethod(look_at_result)
 
         def csbx_worst(self, outcome):
@@ -198,6 +210,8 @@ def make_result(unittest, ask, repo, asked, look_at_module, look_at_bases):
             if of_tests or not is_marked:  # else a decorator of setUp() raised it
                 self.csbx_judge(error, frames)
             self.csbx_look_at_reasons(test, is_marked and not of_tests)
+            if is_marked:
+                self.csbx_look_at_givers(test)
             if error is None and IS_TOLD and not is_marked:
                 ask("found", "outcome_call", "%s is skipped for no reason that was seen" % test.id())
             self.csbx_worst("skipped")
@@ -207,6 +221,7 @@ def make_result(unittest, ask, repo, asked, look_at_module, look_at_bases):
             if not self.csbx_is_marked(test, "__unittest_expecting_failure__"):
                 ask("found", "outcome_call", "%s is expected to fail, which the tests do not say" % test.id())
             self.csbx_look_at_reasons(test, False)
+            self.csbx_look_at_givers(test)
             self.csbx_worst("xfailed")
 
         def addUnexpectedSuccess(self, test):
@@ -259,7 +274,7 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     ask("remember", dict({k: {} for k in MODULES_KNOWN}, **{
         "cases": {}, "failed": 0, "worst": None, "skipped": None, "called": {}, "filed": {}, "helped": {}, "beside": [], "kinds": [], "constants": [],
         "contents": [], "at_first": standard_at_first(), "displays": [], "helped_files": [], "conftests": [], "owned": {},
-        "tests": {}, "bases": {}, "older": want["older"]}))
+        "tests": {}, "bases": {}, "older": want["older"], "has_changed": want["has_changed"], "givers": {}, "indexes": {}}))
     ask("begin", repo, changed, ("unittest",))
     gate.remove()
     if repo not in sys.path:
