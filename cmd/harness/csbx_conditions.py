@@ -88,10 +88,10 @@ def changed_environment(text, others):
     and no other file that names it has anything to do with the environment. others(): the texts of those."""
     now = dict(os.environ)
     for name in sorted(k for k in now.keys() | ENVIRONMENT.keys() if now.get(k) != ENVIRONMENT.get(k) and not k.startswith("PYTEST_")):
-        word = name.encode("utf-8", "replace")
-        is_named = word in text or (name == "PATH" and b"which" in text)
-        is_set = word in text and (any(w in text for w in WAYS_TO_SET) or sets_item_of(text, "environ"))
-        if is_named and not is_set and not any(word in t and b"env" in t for t in others()):
+        has_name = has_word(text, name)
+        is_set = has_name and (any(w in text for w in WAYS_TO_SET) or sets_item_of(text, "environ"))
+        is_asked = has_name or (name == "PATH" and b"which" in text)
+        if is_asked and not is_set and not any(has_word(t, name) and b"env" in t for t in others()):
             yield "the environment's " + name
 
 

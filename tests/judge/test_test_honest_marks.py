@@ -176,3 +176,37 @@ def test_marks_of_unittest(csbx, suite_image, patch):
     r = judge("--runner", "unittest", "--strict", "--patch", judge.patch(files=PATCHES[patch]), code=0)
     assert r["all_passed"] is True and r["tamper"] == [], r["tamper"]
     assert sorted(r["tests"].values()) == ["passed", "skipped", "skipped", "xfailed"], r["tests"]
+
+
+ENVIRONMENT = """import os
+import sys
+
+import pytest
+from calc import add
+
+DATA_PATH = os.path.dirname(__file__)
+
+
+@pytest.mark.skipif(sys.platform == "linux", reason="x")
+def test_by_platform():
+    assert 0
+
+
+@pytest.mark.skipif(os.environ.get("APP_MODE2") is None, reason="x")
+def test_by_environment():
+    assert os.environ["MY_APP_MODE"]
+
+
+def test_add():
+    assert add(1, 2) == 3
+"""
+
+
+def test_other_names_of_the_environment(csbx, suite_image):
+    """A name that is a part of what the file asks for is not what it asks for."""
+    sets = "import os\n\nos.environ['PATH'] += ':/opt/x/bin'\nos.environ.setdefault('APP_MODE', 'x')\n\n\n"
+    judge = repositories.Judge(csbx, suite_image, {"calc.py": repositories.FILES["calc.py"], "tests/test_calc.py": ENVIRONMENT})
+    fixed = repositories.FILES["calc.py"].replace("a - b", "a + b")
+    r = judge("--strict", "--patch", judge.patch(files={"calc.py": sets + fixed}), code=0)
+    assert r["all_passed"] is True and r["tamper"] == [], r["tamper"]
+    assert sorted(r["tests"].values()) == ["passed", "skipped", "skipped"], r["tests"]
