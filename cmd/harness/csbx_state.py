@@ -90,7 +90,7 @@ def make_watch(packages, origins, repo, tell, kept):
     plain = (int, float, str, tuple, frozenset, type(modules["decimal"].Decimal(0)) if "decimal" in modules else int)
     homes = _tuple({os.path.dirname(os.path.realpath(modules[p].__file__)) + "/" for p in packages
                     if getattr(modules.get(p), "__path__", None)} | {HERE + "/"})
-    holders, made_of, settled, named = {}, {}, [], {}
+    holders, made_of, settled, named, anew, property_type = {}, {}, [], {}, {}, property
     joined, picked, is_not, values_of = itertools.chain.from_iterable, itertools.compress, operator.is_not, dict.values
     attributes_of, content_of = operator.attrgetter("__dict__"), operator.attrgetter("cell_contents")
     views, functions, closures, judges, judged, unreadable = [], [], [], [], [], (ValueError, RuntimeError)
@@ -256,6 +256,17 @@ def make_watch(packages, origins, repo, tell, kept):
             if modules.get(name) is not module:
                 tell("pytest_modified", "the module %s is another" % name)
 
+    def is_same_property(name, key, old, new):
+        """True for a property that was made once more, of the same functions: each session of pytest does so, also one that a test runs in
+        this process. What it calls can be changed in its place later, and is looked at from here on."""
+        if _type(old) is not property_type or _type(new) is not property_type:
+            return False
+        parts = parts_of(old)
+        if [p for p, q in zip(parts, parts_of(new)) if p is not q]:
+            return False
+        anew[name, key] = name + "." + key, new, parts
+        return True
+
     def judge_holder(entry):
         name, holder, was = entry
         now, is_class = dict_of(holder), _type(holder) is not module_type and _type(holder) is not namespace_type
@@ -263,7 +274,7 @@ def make_watch(packages, origins, repo, tell, kept):
             new = now.get(key, none)
             if new is not old:
                 kept.append(new)
-                if differs(name, key, old, new, is_class):
+                if differs(name, key, old, new, is_class) and not is_same_property(name, key, old, new):
                     say(name, key, new)
         if _len(now) != _len(was):
             for key in now.keys() - was.keys():
@@ -331,6 +342,8 @@ def make_watch(packages, origins, repo, tell, kept):
         return True
 
     def check():
+        for entry in _list(anew.values()):
+            judge_member(entry)
         if look_again():
             return
         kept.extend(judged)
@@ -356,6 +369,7 @@ def make_watch(packages, origins, repo, tell, kept):
         holders.clear()
         made_of.clear()
         members_made.clear()
+        anew.clear()
         judged.clear()
         take()
         settled.append(True)
