@@ -45,6 +45,29 @@ static int add_lines(const struct value *line, const char *key, struct strbuf *o
 	return 0;
 }
 
+/*
+ * MBPP has a sentence for its prompt, and no beginning of the program: no line of it begins as one of
+ * Python does that could be completed.
+ */
+static bool is_sentence(const struct value *line)
+{
+	static const char *const begins[] = {"def ", "class ", "import ", "from ", "async ", "@"};
+	const struct value *prompt = member(line, "prompt");
+	const char *at = prompt && prompt->kind == VALUE_STR ? prompt->text : NULL;
+
+	if (!member(line, "test_list"))
+		return false;
+	while (at) {
+		for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+			if (!strncmp(at, begins[i], strlen(begins[i])))
+				return false;
+		}
+		at = strchr(at, '\n');
+		at = at ? at + 1 : NULL;
+	}
+	return true;
+}
+
 /* The prompt is the beginning of the program; without a sample its own solution is the rest. */
 static int take_code(const struct value *line, struct eval_job *job, struct err *e)
 {
@@ -56,7 +79,7 @@ static int take_code(const struct value *line, struct eval_job *job, struct err 
 		return 0;
 	job->has_code = true;
 	strbuf_reset(&job->code);
-	r = add_text(line, "prompt", &job->code, e);
+	r = is_sentence(line) ? 0 : add_text(line, "prompt", &job->code, e);
 	if (r >= 0)
 		r = add_text(line, rest, &answer, e);
 	if (r >= 0 && job->is_markdown)

@@ -493,6 +493,10 @@ def test_the_solution_of_a_data_set_is_not_judged_for_an_answer(csbx, python_ima
     wrong = [{**human, "completion": None}, {**mbpp, "completion": None}, {**mbpp, "completion": "def f(x): return 2"}]
     records = batch(csbx, python_image, *wrong, code=1)
     assert [(r["status"], "completion" in r["error"]["message"]) for r in records] == [("bad_line", True)] * 3, records
+    sentence = {"task_id": "s", "prompt": "Write a function\nto add one: def f.", "test_list": ["assert f(1) == 2"], "test_imports": []}
+    begin = {**sentence, "prompt": "import math\ndef f(x):\n"}
+    records = batch(csbx, python_image, {**sentence, "completion": "def f(x): return x + 1"}, {**begin, "completion": "    return x + 1"})
+    assert [r["all_passed"] for r in records] == [True, True], records
     r, = batch(csbx, python_image, {**human, "completion": ""})
     assert r["all_passed"] is False
 
