@@ -245,9 +245,15 @@ static void take_unix(struct loop *l, int *fd)
 /* The first UNIX socket: a container that makes none needs no process for it. */
 static void start_broker(struct loop *l)
 {
+	static const struct timespec pause = {.tv_nsec = 1000000};
 	struct err e = ERR_INIT;
+	int r = unix_broker_start(l->unix_fd, l->s->userns_fd, &e);
 
-	if (unix_broker_start(l->unix_fd, l->s->userns_fd, &e) < 0)
+	if (r == -EAGAIN) {
+		nanosleep(&pause, NULL); /* it waits: what the user has elsewhere may end soon */
+		return;
+	}
+	if (r < 0)
 		log_trace("UNIX sockets: %s", e.msg);
 	fd_close(&l->unix_fd);
 }

@@ -13,7 +13,7 @@ struct err;
 /*
  * Starts the process that answers, once there is something to answer: it is no child of the
  * caller's, and ends when no process is left that the filter is for. listener: of the filter,
- * stays the caller's. userns_fd: A.
+ * stays the caller's. userns_fd: A. -EAGAIN: the user has as many processes as may be.
  */
 int unix_broker_start(int listener, int userns_fd, struct err *e);
 
