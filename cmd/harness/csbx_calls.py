@@ -14,14 +14,16 @@ CALLED, ENTERED, RETURNED, FAILED = range(4)  # FAILED: by another exception tha
 
 def make_calls(found):
     """
-    (note(name, test, of, is_to_return), is_at(name, test), is_over(), (expected, may fail), look_at(report), is_done_with(report)). of: the
-    test's name in its report; is_to_return: it is called as the runner itself does. expected: names of those that are to be called so; may
-    fail: of those that the tests expect to fail.
+    (note(name, test, of, is_to_return), (note_level(name, test, level, names), lost_at(test)), is_at(name, test), is_over(),
+    (expected, may fail), look_at(report), is_done_with(report)). of: the test's name in its report; is_to_return: it is called as the
+    runner itself does. expected: names of those that are to be called so; may fail: of those that the tests expect to fail. level: 0 for the
+    test as it is called, 1 for what its outermost wrapper calls, and so on; names: of the classes of what that raised.
     """
     called, entered, returned, failed, text_type, plain = CALLED, ENTERED, RETURNED, FAILED, str, str.__str__
     armed = inside = back = now = None
     none = (None, None)
     is_done, expected, may_fail, calls, _type = True, set(), set(), {}, type
+    levels, lost, surely, len_of, list_type = {}, [], [], len, list
 
     def plain_word(value):
         if _type(value) is not text_type:
@@ -36,6 +38,8 @@ def make_calls(found):
                 found("report_call", "a test was called anew within its call")
             armed, inside, back, is_done, now = test, None, None, False, plain_word(of)
             calls[now] = called, is_to_return
+            for one in (levels, lost, surely):
+                one.clear()
         elif name == "over":
             is_done = True
         elif name == "enter":
@@ -45,11 +49,32 @@ def make_calls(found):
         elif name == "raise":
             if test is inside:
                 calls[now] = failed, calls[now][1]
+        elif name == "swallowed":
+            if test is inside:
+                back, calls[now] = None, (failed, calls[now][1])
         else:
             back = test if test is inside else None
             is_done = False  # a part of the test may have been reported meanwhile
             if back is not None:
                 calls[now] = returned, calls[now][1]
+
+    def note_level(name, test, level, names):
+        """What a wrapper of the test calls, and whether the wrapper came back though that did not. None: it was not called at all."""
+        if name == "levels":
+            surely.extend(level)
+        elif test is not inside:
+            pass
+        elif name == "enter":
+            levels[level], levels[level + 1] = entered, None
+        elif name == "raise":
+            levels[level] = names
+        else:
+            levels[level], within = returned, levels.get(level + 1)
+            if level < len_of(surely) and within is not returned and (surely[level] or _type(within) is list_type):
+                lost.append((level, within if _type(within) is list_type else None))
+
+    def lost_at(test):
+        return list_type(lost) if test is inside else []
 
     def is_over():
         return is_done
@@ -79,4 +104,4 @@ def make_calls(found):
         """True for a test that came back from the last call: what can be replaced was looked at when that was over."""
         test = report["id"] if report["alt"] is None else report["alt"]
         return is_done and test == now and report["outcome"] == "passed" and calls[test][0] == returned
-    return note, is_at, is_over, (expected, may_fail), look_at, is_done_with
+    return note, (note_level, lost_at), is_at, is_over, (expected, may_fail), look_at, is_done_with

@@ -274,7 +274,7 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             found("outcome_call", "%s is skipped, and %s" % (report["id"], who_finds()))
         post.send(encode(record))
 
-    note_call, is_at, is_over, names_of, look_at_report, is_done_with = make_calls(found)
+    note_call, (note_level, lost_at), is_at, is_over, names_of, look_at_report, is_done_with = make_calls(found)
 
     def speak(request, frame):
         """Requests that only the harness may make, in the main thread, with nothing of a patch on the stack."""
@@ -306,10 +306,17 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             if not is_over():
                 note_call("over", None, None, False)
                 check_critical(True)  # before the harness makes use of what the test may have replaced for one call
-        elif name in ("call", "enter", "return", "raise"):
-            if name == "call":
-                look_at_types(False)
-            note_call(name, *(request[1:] if name == "call" else (request[1], None, False)))
+        elif name == "call":
+            look_at_types(False)
+            note_call(*request)
+        elif name in ("enter", "return", "raise", "swallowed", "levels"):
+            if name == "levels" or _len(request) > 2 and request[2]:
+                note_level(*request, *([None] if _len(request) < 4 else []))
+            else:
+                note_call(name, request[1], None, False)
+                note_level(name, request[1], 0, request[3] if _len(request) > 3 else None)
+        elif name == "lost":
+            return lost_at(request[1])
         elif name == "expect":
             names_of[0].update(map(plain_text, request[1]))
         elif name == "may_fail":
@@ -318,6 +325,8 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             return is_at(name, request[1])
         elif name == "strangers":
             return [c for c in request[1] if c is None or not begin_s or not is_filed(c)]
+        elif name == "was_there":
+            return of_bytes[-1](request[1])
         elif name == "written":
             return is_written(request[1])
         elif name == "vouched":

@@ -19,7 +19,8 @@ from csbx_params import make_params
 from csbx_reasons import make_condition, make_reasons
 from csbx_texts import bound_by_imports, says, text_of
 from csbx_ways import IDENTITY
-from csbx_witness import TO_FAIL, is_async, make_cases, make_witness, make_witness_within
+from csbx_within import make_levels
+from csbx_witness import TO_FAIL, is_async, make_cases, make_witness
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -36,7 +37,7 @@ WAYS_TO_MARK = ("add_marker", "applymarker", "own_markers")
 DECOYS_MAX = 3
 
 
-def make_looks(pytest, ask, repo):
+def make_looks(pytest, ask, repo, older):
     """An object whose functions share what they know in variables; it is the plugin's, which is watched."""
     from _pytest.nodes import Node
     from _pytest.python import Function
@@ -51,14 +52,14 @@ def make_looks(pytest, ask, repo):
         "helped": {}, "beside": [], "kinds": [], "constants": [], "contents": [], "engine": [], "homes": (),
         "objects": {}, "kinds_seen": {}, "values": {}, "explains": {}, "verbosity": None, "marked": {},
         "at_first": standard_at_first(), "displays": [], "helped_files": [], "conftests": [], "missing": {}, "made": {}, "written": {}, "owned": {},
-        "loaded": {}, "cases_of": {}, "allowed": {}, "calls": {}, "bases": {}, "givers": {}, "indexes": {}}))
+        "loaded": {}, "cases_of": {}, "allowed": {}, "calls": {}, "bases": {}, "wrappers": {}, "givers": {}, "indexes": {}}))
     all_builtins = vars(builtins)
     modules, has_words, code_type = sys.modules, says, types.CodeType
     way_to_mark, is_wrapper = tuple(w.encode() for w in WAYS_TO_MARK), leads_to
     strange_test, strange_marks, strange_members = make_filed(text_of)
     cells_in, other_cells, other_facts, look_at_reasons = cells_of, has_changed, changed_facts, make_reasons(ask, repo, text_of)
     remember_modules, look_at_names, look_at_globals, look_at_libraries = make_modules(ask, repo, text_of)
-    items_of, witness_within = make_items(ask, repo), make_witness_within(ask, kinds)
+    items_of, levels = make_items(ask, repo), make_levels(ask, repo, older, text_of, kinds)
     items_of.watch_marks(Node)
     remember_params, look_at_params, marks_of_cases = make_params(ask, repo, text_of, lambda mark: mark.name in RUN_MARKS)
     judge = make_judge(ask, repo, kinds, bound_by_imports, text_of)
@@ -364,15 +365,15 @@ def make_looks(pytest, ask, repo):
             found("test_replaced", "%s was replaced while the harness looked" % item.nodeid)
         known["skipped"] = None
         ask("call", item, item.nodeid, is_to_come_back(known, item))
-        undo_within = witness_within(item, real)
-        if undo_within is not None:
-            return undo_within
+        undo_within = levels(item, real, getattr(item, "originalname", None) or item.name)
         case = case_of(item)
         item.obj = witness = witnessed(item, real, case, item.name)
         if case is not None:  # pytest leaves it to unittest to find what it waits for
             setattr(case, item.name, witness)
 
         def undo():
+            if undo_within is not None:
+                undo_within()
             item.obj = real
             if case is not None:
                 case.__dict__.pop(item.name, None)

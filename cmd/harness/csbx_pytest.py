@@ -164,7 +164,7 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
     from _pytest.unittest import TestCaseFunction, UnitTestCase
     ids, is_strict = want["ids"], want["strict"]
     mine = {"here": None, "root": None, "collected": 0, "failed": 0, "status": None, "session_failed": None, "ended": False, "distributed": False}
-    looks, relative, missing = csbx_looks.make_looks(pytest, ask, repo), relative_path, make_missing(ask, repo, text_of)
+    looks, relative, missing = csbx_looks.make_looks(pytest, ask, repo, want["older"]), relative_path, make_missing(ask, repo, text_of)
     look_at_bases = make_bases(ask, repo, text_of, want["older"])
     files, module_collector = make_files(ask, repo, text_of, want), pytest.Module
     hide_configuration, hide_debugger, hide_session, hide_test = make_reach(ask)

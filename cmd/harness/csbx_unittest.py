@@ -26,7 +26,8 @@ from csbx_places import file_of
 from csbx_reasons import make_unittest_reasons
 from csbx_syntax import Keeping
 from csbx_texts import bound_by_imports, text_of
-from csbx_witness import TO_FAIL, find_patched, is_async, make_cases, make_witness, make_witness_within
+from csbx_within import make_levels
+from csbx_witness import TO_FAIL, is_async, make_cases, make_witness
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 _SPOKEN = re.compile(r"^(\S+) \((\S+)\)$")
@@ -111,7 +112,7 @@ def make_unittest_givers(ask, repo):
     return look_at_givers
 
 
-def make_result(unittest, ask, repo, asked, look_at_module, look_at_bases):
+def make_result(unittest, ask, repo, older, asked, look_at_module, look_at_bases):
     witnessed, (remember, look_at_case, is_marked), waits = make_witness(ask), make_cases(ask, repo, text_of), is_async
     (strange_test, _, strange_members), code_type = make_filed(text_of), types.CodeType
     judge = make_judge(ask, repo, (unittest.SkipTest,), bound_by_imports, text_of)
@@ -132,9 +133,10 @@ def make_result(unittest, ask, repo, asked, look_at_module, look_at_bases):
             self.csbx_look_at_bases(type(test))
             self.csbx_look_at_case(test, getattr(test, "_testMethodName", None))
             ask("call", test, asked.get(test.id()) or test.id(), id(test) in ask("known")["called"])
-            self.csbx_undo = self.csbx_within(test, getattr(test, getattr(test, "_testMethodName", ""), None))
+            _, name, method = ask("known")["called"].get(id(test), (test, "", None))
+            self.csbx_undo = self.csbx_levels(test, method, name)
 
-        csbx_within = staticmethod(make_witness_within(ask))
+        csbx_levels = staticmethod(make_levels(ask, repo, older, text_of))
         csbx_look = staticmethod(look_at_test)
         csbx_look_at_case = staticmethod(look_at_case)
         csbx_is_marked = staticmethod(is_marked)
@@ -243,9 +245,8 @@ def make_result(unittest, ask, repo, asked, look_at_module, look_at_bases):
         if wrong:
             ask("found", "test_replaced", "%s: %s" % (test.id(), wrong))
         if callable(method) and not waits(method):
-            if find_patched(method) is None:
-                setattr(test, name, witnessed(test, method, test, name))
-            ask("known")["called"][id(test)] = test, name
+            setattr(test, name, witnessed(test, method, test, name))
+            ask("known")["called"][id(test)] = test, name, method
         if any([getattr(place, word, False) for place in (method, type(test)) for word in TO_FAIL]):
             ask("may_fail", [asked.get(test.id()) or test.id()])
     return Result, prepare
@@ -274,14 +275,14 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     ask("remember", dict({k: {} for k in MODULES_KNOWN}, **{
         "cases": {}, "failed": 0, "worst": None, "skipped": None, "called": {}, "filed": {}, "helped": {}, "beside": [], "kinds": [], "constants": [],
         "contents": [], "at_first": standard_at_first(), "displays": [], "helped_files": [], "conftests": [], "owned": {},
-        "tests": {}, "bases": {}, "older": want["older"], "has_changed": want["has_changed"], "givers": {}, "indexes": {}}))
+        "tests": {}, "bases": {}, "wrappers": {}, "older": want["older"], "has_changed": want["has_changed"], "givers": {}, "indexes": {}}))
     ask("begin", repo, changed, ("unittest",))
     gate.remove()
     if repo not in sys.path:
         sys.path.insert(0, repo)
     begin_modules, look_at_module = make_module_looks(ask, repo)
     look_for_missing, look_for_files = make_unittest_missing(ask, repo, text_of), make_unittest_files(ask, repo, text_of, want)
-    Result, prepare = make_result(unittest, ask, repo, {plain_id(i): i for i in want["ids"] if plain_id(i) != i}, look_at_module,
+    Result, prepare = make_result(unittest, ask, repo, want["older"], {plain_id(i): i for i in want["ids"] if plain_id(i) != i}, look_at_module,
                                   make_bases(ask, repo, text_of, want["older"]))
     ask("guard", "csbx", Result)
     ask("settle")

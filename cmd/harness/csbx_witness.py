@@ -40,76 +40,54 @@ def is_async(thing):
     return has_flag(thing, ASYNC)
 
 
-def find_patched(method):
-    """The cell by which a decorator of unittest.mock calls the test itself, where it has one."""
-    function = method.__func__ if type(method) is types.MethodType else method
-    code = function.__code__ if type(function) is types.FunctionType else None
-    if code is None or not code.co_filename.endswith(("/unittest/mock.py", "/mock/mock.py")) or "func" not in code.co_freevars:
-        return None
-    return function.__closure__[code.co_freevars.index("func")]
-
-
-def make_witness_within(ask, ends=()):
-    """witness_within(test, method): a way to undo it, or None where the method is no test with patches of unittest.mock. Such patches
-    can swallow what the test raises, so that the harness has to call what they call."""
-    find, witnessed = find_patched, make_witness(ask, ends)
-
-    def witness_within(test, method):
-        cell = find(method)
-        if cell is None:
-            return None
-        inner = cell.cell_contents
-        cell.cell_contents = witnessed(test, inner)
-
-        def undo():
-            cell.cell_contents = inner
-        return undo
-    return witness_within
-
-
 def make_witness(ask, ends=()):
-    """witnessed(test, function, case, name): a callable that does the same as the function and tells of it. ends: classes of exceptions by
-    which tests end themselves, beside SkipTest. Nothing leads into it, but
+    """witnessed(test, function, case, name, level): a callable that does the same as the function and tells of it. level: how many wrappers
+    are around it that have witnesses, too. ends: classes of exceptions by which tests end themselves, beside SkipTest. Nothing leads into it, but
     into that of a coroutine, which the core believes once for each call that it was told of before. An object of unittest that has it
     by a name has its own method again as soon as it is called: tests ask for it."""
     hide, name_of, update, skip = functools.lru_cache, function_of, functools.update_wrapper, unittest.SkipTest
-    has, coroutine, apart, anything = has_flag, COROUTINE, set_apart, BaseException
+    has, coroutine, apart, anything, bases = has_flag, COROUTINE, set_apart, BaseException, type.__dict__["__mro__"].__get__
 
-    def witnessed(test, function, case=None, name=None):
+    def names_of(error):
+        return [b.__name__ for b in bases(type(error))]
+
+    def witnessed(test, function, case=None, name=None, level=0):
         @apart
         def call(*args, **kwargs):
-            ask("enter", test)
+            ask("enter", test, level)
             if case is not None:
                 case.__dict__[name] = function
             try:
                 result = function(*args, **kwargs)
             except skip as error:  # unittest tells only what it says, before Python 3.11
                 ask("known")["skipped"] = error
+                if level:
+                    ask("raise", test, level, names_of(error))
                 raise
-            except ends:
+            except anything as error:
+                if level or not isinstance(error, ends):
+                    ask("raise", test, level, names_of(error))
                 raise
-            except anything:
-                ask("raise", test)
-                raise
-            ask("return", test)
+            ask("return", test, level)
             return result
 
         @apart
         async def wait(*args, **kwargs):
-            ask("enter", test)
+            ask("enter", test, level)
             if case is not None:
                 case.__dict__[name] = function
             try:
                 result = await function(*args, **kwargs)
             except skip as error:
                 ask("known")["skipped"] = error
+                if level:
+                    ask("raise", test, level, names_of(error))
                 raise
-            except ends:
+            except anything as error:
+                if level or not isinstance(error, ends):
+                    ask("raise", test, level, names_of(error))
                 raise
-            except anything:
-                ask("raise", test)
-                raise
-            ask("return", test)
+            ask("return", test, level)
             return result
         hidden = wait if has(function, coroutine) else hide(maxsize=0)(call)  # what is awaited has to be seen as that
         update(hidden, function)  # and with it __wrapped__, which led into it
