@@ -5,26 +5,16 @@ import ast
 import os
 
 from csbx_imports import module_at, root_of
+from csbx_managers import managers_that_swallow
+from csbx_swallows import dotted_of, last_of
 from csbx_syntax import tree_of
 from csbx_texts import text_of
 
 DEPTH_MAX = 16
 SETTINGS = ("pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml")
-WORDS = (b"fixture", b"TestCase", b"AssertionError", b"self.assert")  # without one of these a file is left aside
+WORDS = (b"fixture", b"TestCase", b"AssertionError", b"self.assert", b"contextmanager", b"__exit__", b"__aexit__",
+         b"suppress")  # without one of these a file is left aside
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-
-
-def dotted_of(node):
-    """a.b.c of an expression, or of what it calls; "": it is something else."""
-    node, parts = node.func if isinstance(node, ast.Call) else node, []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id] + parts[::-1]) if isinstance(node, ast.Name) else ""
-
-
-def last_of(node):
-    return dotted_of(node).rpartition(".")[2]
 
 
 def texts_in(node):
@@ -32,14 +22,14 @@ def texts_in(node):
 
 
 class Files:
-    """The files of the repository, each parsed once."""
+    """The files of the repository, each parsed once. older: file -> text, of those that are to be seen as they were."""
 
-    def __init__(self, repo):
-        self.repo, self.trees, self.bound = repo, {}, {}
+    def __init__(self, repo, older=()):
+        self.repo, self.trees, self.bound, self.older = repo, {}, {}, older
 
     def tree(self, file):
         if file not in self.trees:
-            self.trees[file] = parsed(text_of(file))
+            self.trees[file] = parsed(self.older[file] if file in self.older else text_of(file))
         return self.trees[file]
 
     def defined(self, file, name):
@@ -159,6 +149,7 @@ def support_of(repo, tests, args, before):
     for test in [t for t in tests if b"pytest_plugins" in text_of(t)]:
         found |= plugins_of(files, test)
     was = {f: parsed(text) for f, text in before.items() if may_support(text) or may_support(text_of(f))}
+    older = Files(repo, before)
     for test in tests if was else ():
         found |= {f for f in files.imported(test) if f in was and (has_fixtures(was[f]) or has_fixtures(files.tree(f)))}
         for node in ast.walk(files.tree(test)):
@@ -169,4 +160,5 @@ def support_of(repo, tests, args, before):
                 places = filter(None, [files.find(test, n) for n in map(dotted_of, [i.context_expr for i in node.items]) if n])
                 found |= {f for f, name in places if f in was and name and lets_through(files.defined(f, name)) and
                           not lets_through([n for n in was[f].body if getattr(n, "name", None) == name])}
+        found |= managers_that_swallow(files, older, test, was)
     return {os.path.relpath(f, repo) for f in found if f in before}
