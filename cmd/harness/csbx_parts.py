@@ -13,6 +13,7 @@ import sys
 import types
 import warnings
 
+from csbx_methods import make_methods
 from csbx_state import class_names, functions_in, module_names
 from csbx_tables import make_tables
 from csbx_texts import has_word, says, text_of
@@ -45,7 +46,8 @@ LATE = ("Num", "Str", "Bytes", "NameConstant", "Ellipsis")  # of ast, which make
 OF_CYTHON = "lambda orig_func, type, cython_generator_types: lambda obj: type(obj) in cython_generator_types or orig_func(obj)"
 # Hooks that programs are to set, and by which none of what tests compare, or of how they end, is decided.
 PUBLIC = frozenset((("sys", "excepthook"), ("sys", "displayhook"), ("sys", "unraisablehook"), ("threading", "excepthook"),
-                    ("warnings", "formatwarning"), ("logging", "_loggerClass"), ("logging", "_logRecordFactory"), ("logging", "lastResort")))
+                    ("warnings", "formatwarning"), ("logging", "_loggerClass"), ("logging", "_logRecordFactory"), ("logging", "lastResort"),
+                    ("ssl", "_create_default_https_context")))
 # Where pytest sets these before each test, another has no part in it; where it sets them once, another hides what it would warn of.
 OF_PYTEST = types.MappingProxyType({("threading", "excepthook"): ("_pytest.threadexception", "catch_threading_exception"),
                                     ("sys", "unraisablehook"): ("_pytest.unraisableexception", "catch_unraisable_exception")})
@@ -287,6 +289,7 @@ def make_parts(packages, homes, repo, origins, found, checks, kept):
         check_builtins(is_running)
         check_tables()
         check_innards()
+        check_methods()
         check_state()
 
     def foreign(value):
@@ -336,6 +339,15 @@ def make_parts(packages, homes, repo, origins, found, checks, kept):
         home, way = of_pytest.get((name, key), (None, None))
         return _type(modules.get(home)) is not module_type or way in names_of_module(modules[home])
 
+    def is_swapped(name, key, value, module):
+        """True for another function of Python's own, which neither the module itself nor others have words for putting there."""
+        if _type(key) is not _str or is_public(name, key) or name == "warnings" or not is_of_python(value):
+            return False
+        file = names_of_module(module).get("__file__")
+        lines = text_at(file).split(b"\n") if _type(file) is _str and file.endswith(".py") else ()
+        is_its_own = any_of([word_in(line, key) for line in lines if line.lstrip().startswith(b"global ")])
+        return not is_its_own and is_told(name.rpartition(".")[2], key)
+
     def check_module(name, module):
         was, values, is_standard = library.get(name, {}), _list(names_of_module(module).items()), name.split(".")[0] in names_of_standard
         kept.append(values)
@@ -344,6 +356,8 @@ def make_parts(packages, homes, repo, origins, found, checks, kept):
             is_another = value is not old is not None and name != "warnings" and (is_of_patch(value) or is_odd(name, key, value))
             if value is not old and not is_public(name, key) and (is_another or is_shadow(name, key, value, was) or is_foreign(value)) and \
                     not ((name, key) == ("inspect", "isgenerator") and is_of_cython(value, old)):
+                found("library_modified", "%s.%s" % (name, key))
+            elif value is not old is not None and is_standard and is_swapped(name, key, value, module):
                 found("library_modified", "%s.%s" % (name, key))
             if _subclass(_type(value), _type) and home_of(value) == name:
                 parts = _list(members(value).items())
@@ -398,12 +412,14 @@ def make_parts(packages, homes, repo, origins, found, checks, kept):
         check_reader()
         check_innards_whole()
         check_values()
+        check_methods(True)
         check_critical(True)
 
     def check_all():
         check_reader()
         check_innards_whole()
         check_values()
+        check_methods(True)
         check_critical()
         now = snapshot()
         kept.append(now)
@@ -413,6 +429,7 @@ def make_parts(packages, homes, repo, origins, found, checks, kept):
             elif now[name][0] is not function or now[name][1] is not code:
                 modified(name, now[name][0])
         check_library()
+        check_late()
         check_constants()
         check_lines()
         for name in names_of_standard & set([n for n in modules if _type(n) is _str]):
@@ -427,6 +444,7 @@ def make_parts(packages, homes, repo, origins, found, checks, kept):
 
     check_tables, check_lines = make_tables(names_of_standard, (is_theirs, is_said, is_written, inside), found, kept)
     check_values = make_values(names_of_standard, is_said, found, kept)
+    check_methods, check_late, is_of_python, is_told = make_methods(names_of_standard, (is_said, is_code), found, kept)
     before = snapshot()
     library.update(shelve())
     objects.update(((name, k), dict_type(content_of(v))) for name in library if name.split(".")[0] in names_of_standard

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looks whether the classes of the standard library have the methods that they had at first. Another function of the library itself may
+stand there, whose code is Python's own.
+
+The functions are the core's. They run no code of what they look at.
+"""
+import builtins
+import itertools
+import operator
+import os
+import sys
+import types
+
+from csbx_defs import definitions_of
+from csbx_state import class_names, functions_in, module_names
+from csbx_texts import text_of
+
+__builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
+
+NOT_LOOKED_AT = ("unittest", "pytest", "_pytest", "pluggy", "xdist", "__main__",
+                 "ast", "encodings", "importlib")  # the runner's own, and what the harness reads by, are looked at elsewhere
+# What tests have objects of without a name for the class: looked at after each test, and all others at the begin and the end of a file.
+OFTEN = frozenset(("pathlib", "subprocess", "contextlib", "datetime", "decimal", "fractions", "collections", "threading", "tempfile", "zipfile",
+                   "uuid"))
+FLAGS, HEAP_TYPE = type.__dict__["__flags__"].__get__, 1 << 9  # Py_TPFLAGS_HEAPTYPE
+BY_RIGHTS = frozenset((("logging", "converter"),))  # attributes that are there to be set: a class of logging's and its clock
+IN_C = (types.BuiltinFunctionType, type(str.join), type(str.__len__), type(dict.__dict__["fromkeys"]))
+BOUND = (property, staticmethod, classmethod)
+
+
+def classes_in(names, but=()):
+    """[(dotted name, class, its content)] of the standard library's classes in Python, and how many of them are looked at often: the first."""
+    found, members, often = [], class_names, 0
+    for name, module in list(sys.modules.items()):
+        top = name.partition(".")[0] if type(name) is str else ""
+        if top not in names or top in NOT_LOOKED_AT or name in but or type(module) is not types.ModuleType:
+            continue
+        kinds = [(k, v) for k, v in list(module_names(module).items()) if issubclass(type(v), type) and type(k) is str and FLAGS(v) & HEAP_TYPE]
+        homes = [(k, v, members(v).get("__module__")) for k, v in kinds]
+        own = [("%s.%s" % (name, k), v, members(v)) for k, v, home in homes if type(home) is str and home == name]
+        if top in OFTEN:
+            found[:0] = own
+            often += len(own)
+        else:
+            found += own
+    return found, often
+
+
+def late_classes(names, at_first):
+    return classes_in(names, at_first)[0]
+
+
+def make_methods(names, origins, found, kept):
+    """(check(whether of all classes), check_late(), is_of_python(value), is_told(owner, key)). check tells of a class of the standard library
+    that has another thing of the library itself in the place of a method, or of what it inherits, where neither the repository as it was nor
+    a library has words for putting it there. origins: is_said(key): the repository has; is_code(code); kept: what is let go of here."""
+    is_said, is_code = origins
+    entries, often = classes_in(names)
+    spaces, first = [e[2] for e in entries], [dict(e[2]) for e in entries]
+    joined, map_to, is_not, any_of, size, _list, _type, _str = itertools.chain.from_iterable, map, operator.is_not, any, len, list, type, str
+    last, sizes, values = [_list(d.values()) for d in first], _list(map_to(size, first)), types.MappingProxyType.values
+    members, functions_of, modules, names_of_module, module_type = class_names, functions_in, sys.modules, module_names, types.ModuleType
+    flags_of, own_home, made_by_class = FLAGS, type.__dict__["__module__"].__get__, HEAP_TYPE
+    frozen, of_runner, unreadable = "<frozen ", NOT_LOOKED_AT, RuntimeError
+    mro, _callable, subclass, told, none, by_rights = type.__dict__["__mro__"].__get__, callable, issubclass, set(), object(), BY_RIGHTS
+    library, text_at, in_c, bound = os.path.dirname(os.__file__) + "/", text_of, IN_C, BOUND
+    begins, partition = str.startswith, str.partition
+
+    def is_one_of(kind, kinds):
+        return any_of([kind is k for k in kinds])
+
+    def home_of(kind):
+        return members(kind).get("__module__") if flags_of(kind) & made_by_class else own_home(kind)
+
+    def is_of_python(value):
+        """True for a function or a class of Python or of its library, or a thing of such a class that is called."""
+        kind = _type(value)
+        functions = functions_of(value)
+        if functions:
+            return not any_of([not is_code(f.__code__) or not begins(f.__code__.co_filename, (library, frozen)) or
+                               "-packages/" in f.__code__.co_filename for f in functions])
+        home, is_class = home_of(value if subclass(kind, _type) else kind), subclass(kind, _type)
+        is_called = _callable(value) or "__get__" in members(kind)
+        return is_one_of(kind, in_c) or (is_called and _type(home) is _str and partition(home, ".")[0] in names and
+                                         (is_class or partition(home, ".")[0] not in of_runner))
+
+    def is_put(owner, key):
+        """True where an installed library has words for putting something there."""
+        owner, key = owner.encode("utf-8", "replace"), key.encode("utf-8", "replace")
+        for module in _list(modules.values()):
+            file = names_of_module(module).get("__file__") if _type(module) is module_type else None
+            text = text_at(file) if _type(file) is _str and "-packages/" in file and file.endswith(".py") else b""
+            if owner + b"." + key + b" =" in text or (b"setattr(" in text and owner in text and any_of([q + key + q in text for q in (b'"', b"'")])):
+                return True
+        return False
+
+    def is_told(owner, key):
+        return _type(key) is _str and not is_said(key) and not is_put(owner, key)
+
+    def is_method(value):
+        return _callable(value) or is_one_of(_type(value), bound)
+
+    def judge(dotted, kind, was, now):
+        for key, value in now.items():
+            old = was.get(key, none) if _type(key) is _str else value
+            if value is old or (partition(dotted, ".")[0], key) in by_rights or (dotted, key) in told or not is_of_python(value):
+                continue
+            if is_method(old) if old is not none else any_of([is_method(members(b).get(key)) for b in mro(kind)[1:]]):
+                tell(dotted, key)
+        for key in was.keys() - now.keys():
+            if _type(key) is _str and (dotted, key) not in told and is_method(was[key]):
+                tell(dotted, key)
+
+    def tell(dotted, key):
+        told.add((dotted, key))
+        if is_told(dotted.rpartition(".")[2], key):
+            found("library_modified", "%s.%s" % (dotted, key))
+
+    def is_as_filed(value, key, file):
+        """True for a function by that name of the file; and for what is not Python's own, which others see."""
+        codes = [f.__code__ for f in functions_of(value)]
+        if any_of([c.co_name == key and (c.co_filename == file or begins(c.co_filename, frozen)) for c in codes]):
+            return True
+        if key == "__new__" and any_of([c.co_filename.endswith("/enum.py") for c in codes]):
+            return True  # which has put the class's own aside
+        return not is_of_python(value)
+
+    def check_late():
+        """Of modules that were loaded since: what their files define, where neither a decorator nor another statement makes it."""
+        for name, kind, space in classes(names, at_first):
+            file = names_of_module(modules[space["__module__"]]).get("__file__")
+            keys = [k for k, v in _list(space.items()) if _type(k) is _str and _type(file) is _str and not is_as_filed(v, k, file)]
+            keys = [k for k in keys if b"def " + k.encode("utf-8", "replace") + b"(" in text_at(file)] if keys and file.endswith(".py") else []
+            entries_of, others = definitions(text_at(file)) if keys else ({}, ())
+            for key in keys:
+                own = entries_of.get("%s.%s" % (qualified(kind), key), ())
+                if own and not any_of([e[3] or e[5] for e in own]) and "%s.%s" % (qualified(kind), key) not in others:
+                    tell(name, key)
+
+    def is_as_before(spaces, sizes, last):
+        return _list(map_to(size, spaces)) == sizes and not any_of(map_to(is_not, joined(map_to(values, spaces)), last))
+
+    def look_at(numbers):
+        for number in numbers:
+            dotted, kind, space = entries[number]
+            if size(space) == sizes[number] and not any_of(map_to(is_not, values(space), last[number])):
+                continue
+            own = dict_of(space)
+            judge(dotted, kind, first[number], own)
+            kept.append(last[number])
+            sizes[number], last[number] = size(own), _list(own.values())
+
+    def check(is_whole=False):
+        if not parts:
+            line_up()
+        try:
+            for numbers, *part in parts[:1 + is_whole]:
+                if not is_as_before(*part):
+                    look_at(numbers)
+                    parts.clear()
+        except unreadable:  # a thread has changed one meanwhile
+            parts.clear()
+
+    def line_up():
+        for numbers in (range_of(often), range_of(often, size(entries))):
+            part = slice_of(numbers.start, numbers.stop)
+            parts.append((numbers, spaces[part], sizes[part], _list(joined(last[part]))))
+    dict_of, range_of, slice_of, parts, at_first = dict, range, slice, [], frozenset([n for n in _list(modules) if _type(n) is _str])
+    classes, definitions, qualified = late_classes, definitions_of, type.__dict__["__qualname__"].__get__
+    return check, check_late, is_of_python, is_told
