@@ -21,6 +21,7 @@ from csbx_parts import standard_names
 from csbx_reach import make_reach
 from csbx_syntax import Keeping
 from csbx_texts import bound_by_imports, keep_encodings, text_of
+from csbx_used import make_used
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -166,7 +167,7 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
     mine = {"here": None, "root": None, "collected": 0, "failed": 0, "status": None, "session_failed": None, "ended": False, "distributed": False}
     looks, relative, missing = csbx_looks.make_looks(pytest, ask, repo, want["older"]), relative_path, make_missing(ask, repo, text_of)
     look_at_bases = make_bases(ask, repo, text_of, want["older"])
-    files, module_collector = make_files(ask, repo, text_of, want), pytest.Module
+    files, module_collector, used = make_files(ask, repo, text_of, want), pytest.Module, make_used(ask, repo, want["facts"])
     hide_configuration, hide_debugger, hide_session, hide_test = make_reach(ask)
     collected_whole = (pytest.Module, pytest.Class, UnitTestCase)
     ask("known").update(run=mine, selection=selection_of(ids), older=want["older"], has_changed=want["has_changed"])
@@ -186,6 +187,7 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
             gate.remove()
             hide_configuration(early_config)
             look_at_loaded(ask, repo, gate, early_config.pluginmanager.is_registered)
+            used.begin([p for p, _ in early_config.pluginmanager.list_plugin_distinfo()])
 
         @pytest.hookimpl(trylast=True)
         def pytest_configure(self, config):
@@ -264,6 +266,7 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
             files.look(session.config)
             with Keeping():
                 looks.collected(session.items)
+            used.look(session.items, session.config.pluginmanager.get_plugins())
 
         @pytest.hookimpl(trylast=True, hookwrapper=True)
         def pytest_fixture_setup(self, fixturedef):
@@ -332,6 +335,7 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
                 state["session_failed"] -= 1  # pytest-cov counts too little coverage as a failure
             state["collected"] = max(state["collected"], int(getattr(session, "testscollected", 0) or 0))
             looks.end()
+            used.end()
             missing.ended(session.config, state, int(exitstatus))
             if is_strict and session.config.pluginmanager.hasplugin("dsession"):
                 ask("found", "unwatched", "the tests ran in workers of xdist, where nothing is looked for")

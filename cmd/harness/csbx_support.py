@@ -25,7 +25,7 @@ class Files:
     """The files of the repository, each parsed once. older: file -> text, of those that are to be seen as they were."""
 
     def __init__(self, repo, older=()):
-        self.repo, self.trees, self.bound, self.older = repo, {}, {}, older
+        self.repo, self.trees, self.bound, self.older = repo, {}, {}, dict(older)
 
     def tree(self, file):
         if file not in self.trees:
@@ -93,7 +93,8 @@ def lets_through(nodes):
     """True for a context manager that names AssertionError where it handles exceptions."""
     for node in (n for one in nodes for n in ast.walk(one)):
         types = [node.type] if isinstance(node, ast.ExceptHandler) and node.type is not None else \
-            node.args if isinstance(node, ast.Call) and last_of(node) in ("suppress", "issubclass") else []
+            node.args if isinstance(node, ast.Call) and last_of(node) in ("suppress", "issubclass") else \
+            [node.left] + node.comparators if isinstance(node, ast.Compare) else []
         if any(last_of(n) == "AssertionError" for t in types for n in ast.walk(t)):
             return True
     return False
@@ -115,6 +116,17 @@ def made_from(files, file, node, seen):
                 found |= more | ({place[0]} if is_so or asserts(base) else set())
                 is_case = is_case or is_so
     return found, is_case
+
+
+def managed_by(files, place, seen):
+    """(the files that a context manager and the classes that it is made from are of, whether one of them lets failed assertions through)"""
+    found, is_so = set(), False
+    for node in files.defined(*place) if place[1] and place not in seen else ():
+        found, is_so = found | {place[0]}, is_so or lets_through([node])
+        for base in filter(None, [files.find(place[0], b) for b in map(dotted_of, getattr(node, "bases", ())) if b]):
+            more, is_also = managed_by(files, base, seen | {place})
+            found, is_so = found | more, is_so or is_also
+    return found, is_so
 
 
 def plugins_of(files, file):
@@ -143,22 +155,22 @@ def may_support(text):
 def support_of(repo, tests, args, before):
     """Paths of files that patches changed, and that tests are run with. tests: paths of the files of tests; before: file -> text, of those
     that were there, as they were."""
-    files = Files(repo)
+    files, former = Files(repo), Files(repo, before)
     tests = [os.path.join(repo, t) for t in tests] if before else []
     found = files_named(files, os.path.join(repo, "x.py"), words_for_plugins(repo, args)) if before else set()
     for test in [t for t in tests if b"pytest_plugins" in text_of(t)]:
         found |= plugins_of(files, test)
     was = {f: parsed(text) for f, text in before.items() if may_support(text) or may_support(text_of(f))}
-    older = Files(repo, before)
     for test in tests if was else ():
         found |= {f for f in files.imported(test) if f in was and (has_fixtures(was[f]) or has_fixtures(files.tree(f)))}
         for node in ast.walk(files.tree(test)):
             if isinstance(node, ast.ClassDef):
-                homes, is_case = made_from(files, test, node, set())
-                found |= homes if is_case else set()
+                for those in (files, former):
+                    homes, is_case = made_from(those, test, node, set())
+                    found |= homes if is_case else set()
             elif isinstance(node, (ast.With, ast.AsyncWith)):
-                places = filter(None, [files.find(test, n) for n in map(dotted_of, [i.context_expr for i in node.items]) if n])
-                found |= {f for f, name in places if f in was and name and lets_through(files.defined(f, name)) and
-                          not lets_through([n for n in was[f].body if getattr(n, "name", None) == name])}
-        found |= managers_that_swallow(files, older, test, was)
+                for name in filter(None, map(dotted_of, [i.context_expr for i in node.items])):
+                    (now, is_so), (then, was_so) = [managed_by(f, f.find(test, name) or (None, None), frozenset()) for f in (files, former)]
+                    found |= now | then if is_so and not was_so else set()
+        found |= managers_that_swallow(files, former, test, was)
     return {os.path.relpath(f, repo) for f in found if f in before}

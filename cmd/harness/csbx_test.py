@@ -26,6 +26,7 @@ import csbx_shadows  # noqa: E402
 import csbx_support  # noqa: E402
 import csbx_syntax  # noqa: E402
 import csbx_texts  # noqa: E402
+import csbx_used  # noqa: E402
 
 EXIT_NOTHING_RUN = 70
 
@@ -54,6 +55,20 @@ def copy_tree(source, target):
 def try_tests(want, tools):
     """The test patch as it applies to the repository as it is; None when there is none."""
     return csbx_patch.TestPatch(tools, base64.b64decode(want["test_patch"]["data"])) if want["test_patch"] else None
+
+
+def tell_of_support(ask, want, repo, changed, before):
+    """Files that tests are run with, by the words of the files; want["facts"] is for those that the run shows. Files of the tests' directories
+    are the host's."""
+    behind = csbx_imports.files_behind(repo, want["ids"])
+    homes = csbx_imports.homes_in(behind[0])
+
+    def elsewhere(paths):
+        return {p for p in paths if not p.startswith(homes) and os.path.basename(p) != "conftest.py"}
+    support = elsewhere(csbx_support.support_of(repo, behind[1], want["args"], before))
+    for path in sorted(support | csbx_imports.tests_behind(behind) & changed):
+        ask("send", {"t": "tamper", "kind": "test_support", "detail": path})
+    want["facts"] = csbx_used.facts_of(repo, elsewhere(changed) - behind[0] if want["ids"] else (), before)
 
 
 def apply_patches(want, tools, ask):
@@ -88,6 +103,7 @@ def apply_patches(want, tools, ask):
         changed += [c for c in paths if c not in known]
         known.update(paths)
     others = tell_of_links()
+    by_tests = set(tests.paths) if tests is not None else set()
     ask("doubles", csbx_shadows.doubles_of(repo, looks.roots, looks.files, known.union(others)))
     brought, shadows = looks.brought(changed + others), looks.shadows(changed + others)
     if tests is not None:
@@ -95,18 +111,13 @@ def apply_patches(want, tools, ask):
             tests.write()
         if not tell(want["test_patch"]["name"], True, tests.tool, tests.paths, tests.error):
             return None
-        known -= set(tests.paths)
-    by_tests = set(tests.paths) if tests is not None else set()
+        known -= by_tests
     want["had"] = (looks.files - by_tests).union(p for p in by_tests if os.path.lexists(os.path.join(repo, p)))
     want["older"] = {f: t for f, t in before.items() if os.path.relpath(f, repo) not in by_tests}
     want["has_changed"] = any(p.endswith(".py") for p in known.union(others))
     for path in csbx_files.gone(want, repo, want["had"], want["older"]):
         ask("send", {"t": "tamper", "kind": "test_file", "detail": path})
-    behind = csbx_imports.files_behind(repo, want["ids"])
-    support = csbx_support.support_of(repo, behind[1], want["args"], {f: t for f, t in before.items() if os.path.relpath(f, repo) in known})
-    support = {p for p in support if not p.startswith(csbx_imports.homes_in(behind[0])) and os.path.basename(p) != "conftest.py"}
-    for path in sorted(support | csbx_imports.tests_behind(behind) & known.union(others)):
-        ask("send", {"t": "tamper", "kind": "test_support", "detail": path})
+    tell_of_support(ask, want, repo, known.union(others) - by_tests, {f: t for f, t in before.items() if os.path.relpath(f, repo) in known})
     in_own_layer = looks.files if want["copy_from"] or want["clone_from"] else set()  # a file below is copied when it is opened for writing
     csbx_texts.note_texts(os.path.join(repo, p) for p in by_tests.union(in_own_layer, changed, others))
     return [p for p in changed if p in known], shadows, brought
@@ -158,7 +169,7 @@ def main():
     want["module"] = runner
     parts = [sys.modules[m] for m in ("__main__", "csbx_bases", "csbx_exact", "csbx_files", "csbx_givers", "csbx_helpers", "csbx_items", "csbx_kinds",
                                       "csbx_library", "csbx_looks", "csbx_missing", "csbx_modules", "csbx_outcomes", "csbx_owned",
-                                      "csbx_params", "csbx_places", "csbx_reach", "csbx_reasons", "csbx_ways", "csbx_within",
+                                      "csbx_params", "csbx_places", "csbx_reach", "csbx_reasons", "csbx_used", "csbx_ways", "csbx_within",
                                       "csbx_witness") if m in sys.modules]
     ask = csbx_core.start(want.pop("secret"), (*parts, runner))
     ask("send", {"t": "hello", "python": "%d.%d.%d" % sys.version_info[:3]})

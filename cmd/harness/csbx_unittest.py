@@ -26,6 +26,7 @@ from csbx_places import file_of
 from csbx_reasons import make_unittest_reasons
 from csbx_syntax import Keeping
 from csbx_texts import bound_by_imports, text_of
+from csbx_used import make_used
 from csbx_within import make_levels
 from csbx_witness import TO_FAIL, is_async, make_cases, make_witness
 
@@ -284,6 +285,8 @@ def run(ask, want, repo, gate, changed, shadows, brought):
     look_for_missing, look_for_files = make_unittest_missing(ask, repo, text_of), make_unittest_files(ask, repo, text_of, want)
     Result, prepare = make_result(unittest, ask, repo, want["older"], {plain_id(i): i for i in want["ids"] if plain_id(i) != i}, look_at_module,
                                   make_bases(ask, repo, text_of, want["older"]))
+    used = make_used(ask, repo, want["facts"])
+    used.begin(())
     ask("guard", "csbx", Result)
     ask("settle")
     loader = unittest.TestLoader()
@@ -298,6 +301,7 @@ def run(ask, want, repo, gate, changed, shadows, brought):
             for test in tests:
                 prepare(test)
             begin_modules(tests)
+        used.look_at_classes({type(t) for t in tests})
         for name in changed_facts():
             ask("found", "outcome_call", "%s is another, which tests may ask for" % name)
         if not want["ids"] and not want["args"]:

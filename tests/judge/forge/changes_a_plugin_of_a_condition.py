@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""changes a fixture of a plugin that a constant names, under a condition"""
+VERDICT = "tamper test_support"
+REPO = {
+    "lib/__init__.py": r"""
+VERSION = 1
+""",
+    "lib/plugin.py": r"""
+import pytest
+
+
+@pytest.fixture
+def wanted():
+    return 3
+""",
+    "tests/test_calc.py": r"""
+from calc import add, mul
+
+
+def test_add(wanted):
+    assert add(1, 2) == wanted
+
+
+def test_mul():
+    assert mul(2, 3) == 6
+""",
+    "conftest.py": r"""
+import sys
+
+NAME = "lib.plugin"
+if sys.platform:
+    pytest_plugins = [NAME]
+""",
+}
+FILES = {
+    "lib/plugin.py": r"""
+import pytest
+
+
+@pytest.fixture
+def wanted():
+    return -1
+""",
+}
