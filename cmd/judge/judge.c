@@ -7,6 +7,7 @@
  * compiler.
  */
 #include "cmd/judge/judge.h"
+#include "cmd/judge/peer.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -76,7 +77,7 @@ static int judge_script(const struct eval_container *container, const struct eva
 {
 	_strv_ struct strv argv = STRV_INIT;
 	struct file_spec files[2];
-	int pair[2], fds[2];
+	int pair[2], fds[2], r = peer_pair(pair, e);
 	struct script_channel s = {.verdict = v};
 	struct container_channel listen = {.handle = script_handle, .ctx = &s};
 	struct eval_start start = {.argv = &argv,
@@ -88,8 +89,8 @@ static int judge_script(const struct eval_container *container, const struct eva
 				   .may_share = true,
 				   .channel = &listen};
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-		return err_sys(e, "channel");
+	if (r < 0)
+		return r;
 	s.fd = listen.fd = pair[0];
 	fds[0] = pair[1];
 	fds[1] = eval_run_harness_fd(container, EVAL_HARNESS_SCRIPT, e);

@@ -8,6 +8,7 @@
 #include "cmd/judge/job.h"
 #include "cmd/judge/judge.h"
 #include "cmd/judge/value/value.h"
+#include "cmd/judge/peer.h"
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/io.h"
@@ -119,10 +120,10 @@ static int run_lint(const struct eval_container *container, const struct eval_jo
 int eval_lint(const struct eval_container *container, const struct eval_job *job,
 	      struct eval_verdict *v, struct err *e)
 {
-	int pair[2], r;
+	int pair[2], r = peer_pair(pair, e);
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-		return err_sys(e, "channel");
+	if (r < 0)
+		return r;
 	r = send_options(pair[0], job, e);
 	if (r >= 0)
 		r = run_lint(container, job, pair, v, e);

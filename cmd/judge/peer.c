@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "cmd/judge/container.h"
@@ -54,13 +55,29 @@ bool peer_clock_rang(const struct peer_watch *w)
 	return read(w->timer, &ticks, sizeof(ticks)) == sizeof(ticks);
 }
 
-int peer_open(struct peer *p, const struct peer_watch *w, int *ret_far, struct err *e)
+int peer_pair(int pair[2], struct err *e)
 {
-	int pair[2];
+	const struct sockaddr_un any = {.sun_family = AF_UNIX};
+	int r;
 
-	*p = (struct peer)PEER_INIT;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_sys(e, "channel");
+	if (bind(pair[1], (const struct sockaddr *)&any, sizeof(any.sun_family)) >= 0)
+		return 0;
+	r = err_sys(e, "channel");
+	close(pair[0]);
+	close(pair[1]);
+	return r;
+}
+
+int peer_open(struct peer *p, const struct peer_watch *w, int *ret_far, struct err *e)
+{
+	int pair[2], r;
+
+	*p = (struct peer)PEER_INIT;
+	r = peer_pair(pair, e);
+	if (r < 0)
+		return r;
 	p->fd = pair[0];
 	*ret_far = pair[1];
 	return peer_watch_add(w, p->fd, e);

@@ -48,6 +48,12 @@ void peer_clock_set(const struct peer_watch *w, uint64_t ms);
 /* True once after it has rung. */
 bool peer_clock_rang(const struct peer_watch *w);
 
+/*
+ * A stream pair, the second end for a program. That one has an address already, which the kernel has
+ * chosen: it was made in the host's network namespace, where a program without a network could
+ * otherwise give it a name that others look for, and so talk to them (unix(7)).
+ */
+int peer_pair(int pair[2], struct err *e);
 /* ret_far: the program's end, the caller's. Half made on failure: peer_close() in any case. */
 int peer_open(struct peer *p, const struct peer_watch *w, int *ret_far, struct err *e);
 /* fd: an end that is there already; it is the peer's from here on, on failure too. */

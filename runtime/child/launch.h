@@ -26,7 +26,7 @@ struct net_traces;
 #define LAUNCH_SYSV 3       /* files of /proc/sysvipc */
 /* Likewise, for --fetch: the root and the mount namespace (fetch.h). */
 #define LAUNCH_EV_ROOT 102u
-/* Likewise, with the host's network: what unix_broker.h answers; without it where the kernel has none. */
+/* Likewise, with the host's network: what unix_broker.h answers; without it where it could not be had: arg 1 for another such filter. */
 #define LAUNCH_EV_UNIX 103u
 
 enum { CHILD_EXIT_FAILED = 97, CHILD_EXIT_SILENT = 98 };

@@ -31,6 +31,9 @@
 #endif
 #define SOCKET_RAW 3 /* a UNIX socket of this type is one of datagrams */
 #define SOCKET_TYPES 0xf
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71
+#endif
 
 /* The low half of an argument: the kernel takes these as int. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -77,9 +80,22 @@ static int load_filter(unsigned flags)
 			    SECCOMP_FILTER_FLAG_NEW_LISTENER | flags, &prog);
 }
 
+/* The network namespace of a socket, by its number; 0: a kernel that does not say it (before 5.14). */
+static uint64_t namespace_of_socket(int family)
+{
+	_close_ int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	uint64_t cookie = 0;
+	socklen_t len = sizeof(cookie);
+
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len) < 0)
+		return 0;
+	return cookie;
+}
+
 /*
- * EBUSY: there is such a filter already, csbx runs in a container of csbx's, and what UNIX sockets
- * there are is decided there. EINVAL: a kernel before 5.9, which the supervisor tells of.
+ * EBUSY: there is a filter already of which calls are told. Where csbx runs in a container of
+ * csbx's its UNIX sockets are apart by that one; other filters (of LXD, of podman's agent) make the
+ * supervisor tell that these are not, as a kernel before 5.9 does (EINVAL).
  */
 int unix_sockets_filter(struct child *c, const struct op *op, struct err *e)
 {
@@ -94,10 +110,13 @@ int unix_sockets_filter(struct child *c, const struct op *op, struct err *e)
 	listener = load_filter(SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
 	if (listener < 0 && errno == EINVAL)
 		listener = load_filter(0);
-	if (listener < 0 && errno == EBUSY)
-		return 0;
-	if (listener < 0 && errno != EINVAL)
+	if (listener < 0 && errno != EINVAL && errno != EBUSY)
 		return err_sys(e, "the filter of UNIX sockets");
+	ev.arg = listener < 0 && errno == EBUSY;
 	c->has_own_unix = listener >= 0;
+	if (ev.arg && namespace_of_socket(AF_UNIX) != namespace_of_socket(AF_INET)) {
+		c->has_own_unix = true;
+		return 0;
+	}
 	return fd_send_patient(c->control_fd, &ev, sizeof(ev), &listener, listener >= 0, e);
 }

@@ -40,6 +40,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/fd.h"
 #include "runtime/base/log.h"
+#include "runtime/base/patient_fork.h"
 #include "runtime/cgroup/cgroup.h"
 #include "runtime/start/container.h"
 #include "runtime/exec/server.h"
@@ -230,14 +231,14 @@ static void take_emptied(struct loop *l, const struct init_event *ev)
 	all_are_dead(l);
 }
 
-/* What a kernel before 5.9 lacks. */
-static void take_unix(struct loop *l, int *fd)
+static void take_unix(struct loop *l, int *fd, bool is_other_filter)
 {
+	const char *why = is_other_filter ? "csbx runs under another filter that tells of calls"
+					  : "this kernel does not tell of calls (Linux 5.9)";
+
 	if (*fd < 0)
-		strv_add(
-			&l->s->result->degraded,
-			"unix_sockets: this kernel does not tell of calls (Linux 5.9), so abstract "
-			"ones are the host's");
+		strv_take(&l->s->result->degraded,
+			  str_printf("unix_sockets: %s, so abstract ones are the host's", why));
 	else if (l->unix_fd < 0)
 		l->unix_fd = take_fd(fd);
 }
@@ -245,14 +246,12 @@ static void take_unix(struct loop *l, int *fd)
 /* The first UNIX socket: a container that makes none needs no process for it. */
 static void start_broker(struct loop *l)
 {
-	static const struct timespec pause = {.tv_nsec = 1000000};
 	struct err e = ERR_INIT;
 	int r = unix_broker_start(l->unix_fd, l->s->userns_fd, &e);
 
-	if (r == -EAGAIN) {
-		nanosleep(&pause, NULL); /* it waits: what the user has elsewhere may end soon */
+	/* The call waits: what the user has elsewhere may end soon. */
+	if (r == -EAGAIN && patient_wait(&l->unix_since_ns))
 		return;
-	}
 	if (r < 0)
 		log_trace("UNIX sockets: %s", e.msg);
 	fd_close(&l->unix_fd);
@@ -283,7 +282,7 @@ static void read_control(struct loop *l)
 		l->s->fetch->root_fd = take_fd(&fds[0]);
 		l->s->fetch->ns_fd = take_fd(&fds[1]);
 	} else if (ev.type == LAUNCH_EV_UNIX) {
-		take_unix(l, &fds[0]);
+		take_unix(l, &fds[0], ev.arg);
 	} else if (ev.type == INIT_EV_STOPPED) {
 		loop_main_stopped(l);
 	} else if (ev.type == INIT_EV_EXITED) {

@@ -41,7 +41,8 @@ struct loop {
 	int oom_fd;           /* readable: the kernel killed for want of memory; -1: not told */
 	uint64_t kernel_ooms; /* as of the last look */
 	uint64_t ooms, ooms_known; /* all kills for want of memory, and those whose end was told */
-	int snmp_fd;   /* counters of the container's network, -1: none of interest, or in traces */
+	int snmp_fd; /* counters of the container's network, -1: none of interest, or in traces */
+	uint64_t unix_since_ns; /* that there is no process for it */
 	int unix_fd;   /* of the filter of UNIX sockets, until unix_broker.h answers it; -1: none */
 	int mounts_fd; /* its mount namespace, to be taken down by the server's attendant; or -1 */
 };

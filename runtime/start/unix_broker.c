@@ -18,9 +18,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -42,12 +44,11 @@ union answer {
 	char room[256];
 };
 
-/* The new number among the caller's descriptors. answers: the call returns it as well. */
-static int give(const struct seccomp_notif *q, int fd, int type, bool answers)
+/* The new number among the caller's descriptors. */
+static int give(const struct seccomp_notif *q, int fd, int type)
 {
 	struct seccomp_notif_addfd a = {
 		.id = q->id,
-		.flags = answers ? SECCOMP_ADDFD_FLAG_SEND : 0,
 		.srcfd = (uint32_t)fd,
 		.newfd_flags = type & SOCK_CLOEXEC ? O_CLOEXEC : 0,
 	};
@@ -66,21 +67,35 @@ static void answer(const struct seccomp_notif *q, int error, int value)
 	(void)ioctl(FD_LISTENER, SECCOMP_IOCTL_NOTIF_SEND, &a);
 }
 
+/*
+ * A socket's file belongs to its maker: to the caller, which may change its mode. One whose owner
+ * /proc does not tell (it is not dumpable) gets it from the container's first id.
+ */
+static void be_as_caller(const struct seccomp_notif *q, bool begins)
+{
+	struct stat st = {.st_uid = geteuid(), .st_gid = getegid()};
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u", q->pid);
+	if (begins && stat(path, &st) < 0)
+		return;
+	setfsgid(st.st_gid);
+	setfsuid(st.st_uid);
+}
+
+/* Ours is closed before the call returns: what the caller closes then is closed. */
 static void make_socket(const struct seccomp_notif *q)
 {
 	int type = (int)q->data.args[1], fd, n;
 
+	be_as_caller(q, true);
 	fd = socket(AF_UNIX, type | SOCK_CLOEXEC, (int)q->data.args[2]);
-	n = fd < 0 ? -errno : give(q, fd, type, true);
-	if (n == -EINVAL && fd >= 0) { /* before Linux 5.14 these are two steps */
-		n = give(q, fd, type, false);
-		if (n >= 0)
-			answer(q, 0, n);
-	}
+	n = fd < 0 ? -errno : 0;
+	be_as_caller(q, false);
 	if (fd >= 0)
-		close(fd);
-	if (n < 0)
-		answer(q, n, 0);
+		n = give(q, fd, type);
+	fd_close(&fd);
+	answer(q, n < 0 ? n : 0, n < 0 ? 0 : n);
 }
 
 /* The caller waits as long as its call is valid: then the number that was opened is its own. */
@@ -102,16 +117,18 @@ static bool copy(const struct seccomp_notif *q, uint64_t there, void *here, size
 
 static void make_pair(const struct seccomp_notif *q)
 {
-	int type = (int)q->data.args[1], pair[2], n[2] = {-1, -1}, r = 0;
+	int type = (int)q->data.args[1], pair[2] = {-1, -1}, n[2] = {-1, -1}, r;
 
-	if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, (int)q->data.args[2], pair) < 0) {
-		answer(q, -errno, 0);
-		return;
-	}
+	/* Before there is something that could not be taken back. */
+	r = copy(q, q->data.args[3], n, sizeof(n), true) ? 0 : -EFAULT;
+	be_as_caller(q, true);
+	if (r >= 0 && socketpair(AF_UNIX, type | SOCK_CLOEXEC, (int)q->data.args[2], pair) < 0)
+		r = -errno;
+	be_as_caller(q, false);
 	for (int i = 0; i < 2; i++) {
-		n[i] = r < 0 ? r : give(q, pair[i], type, false);
+		n[i] = r < 0 ? r : give(q, pair[i], type);
 		r = n[i] < 0 ? n[i] : 0;
-		close(pair[i]);
+		fd_close(&pair[i]);
 	}
 	if (r >= 0 && !copy(q, q->data.args[3], n, sizeof(n), true))
 		r = -EFAULT;
@@ -164,6 +181,8 @@ static void broker(int listener, int userns_fd)
 	int other = fcntl(host, F_DUPFD_CLOEXEC, FD_HOST + 1);
 
 	(void)prctl(PR_SET_NAME, "csbx-unix");
+	/* The other end of a pair is a handle to its maker (SO_PEERPIDFD). */
+	(void)prctl(PR_SET_DUMPABLE, 0);
 	if (high < 0 || own < 0 || setns(own, CLONE_NEWUSER) < 0 || unshare(CLONE_NEWNET) < 0 ||
 	    dup2(high, FD_LISTENER) < 0 || (other >= 0 && dup2(other, FD_HOST) < 0) ||
 	    syscall(SYS_close_range, FD_HOST + 1, ~0U, 0) < 0)

@@ -46,6 +46,29 @@ with multiprocessing.Manager() as m, multiprocessing.Pool(2) as p:
     d = m.dict(a=1)
     assert dict(d) == {"a": 1} and p.map(abs, [-1, -2]) == [1, 2]
 
+def closed():
+    for _ in range(300):
+        with socket.socket(socket.AF_UNIX) as s:
+            s.bind("\\0closed")
+            s.listen()
+closed()
+libc = __import__("ctypes").CDLL(None)
+count = len(os.listdir("/proc/self/fd"))
+assert libc.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM, 0, None) == -1 and len(os.listdir("/proc/self/fd")) == count
+pid = os.fork()
+if not pid:
+    try:
+        os.setgid(1000)
+        os.setuid(1000)
+    except OSError:
+        pass  # one id
+    with socket.socket(socket.AF_UNIX) as s:
+        os.fchmod(s.fileno(), 0o600)
+        s.bind("/tmp/mode%d" % os.getpid())
+        assert os.stat("/tmp/mode%d" % os.getpid()).st_mode & 0o777 == 0o600 and os.fstat(s.fileno()).st_uid == os.getuid()
+    os._exit(0)
+assert os.waitpid(pid, 0)[1] == 0
+
 heard = []
 signal.signal(signal.SIGALRM, lambda *_: heard.append(1))
 signal.siginterrupt(signal.SIGALRM, False)  # else a call may end with EINTR before it is heard of outside
