@@ -74,7 +74,7 @@ class Looks:
         if name not in self.outside:
             places = [p for p in sys.path if p and not (os.path.realpath(p) + "/").startswith(self.repo + "/")]
             spec = PathFinder.find_spec(name, places)
-            self.outside[name] = spec is not None and spec.origin is not None
+            self.outside[name] = spec is not None and spec.origin is not None and not real_path(spec.origin).startswith(self.repo + "/")
         return self.outside[name]
 
     def _new_names(self, path):
@@ -95,6 +95,11 @@ class Looks:
         first = name.partition(".")[0]
         stem = here if first == "__init__" else os.path.join(here, first) if name.endswith(".so") else ""
         return path not in self.files and stem != "" and name.endswith(MODULE_ENDS) and os.path.lexists(os.path.join(self.repo, stem + ".py"))
+
+    def is_taken(self, name):
+        """True for the name of an installed module, or of one of the standard library, by which the repository had none to import."""
+        was_there = any(root + name + end in self.files for root in self.roots for end in (".py", "/__init__.py"))
+        return name.isidentifier() and not was_there and (name in self.standard or self.is_outside(name))
 
     def is_shadow(self, path):
         return bool(self._standard_names(path) or any(map(self.is_outside, self._new_names(path)))) or self._is_in_the_place(path)

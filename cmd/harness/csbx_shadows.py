@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks whether a module that the repository had is loaded from another file, which a patch brought.
+"""Looks whether a module that the repository had, or one that is installed, is loaded from another file, which a patch brought.
 
 A directory of tests comes before that of the repository, and a package finds its parts where its __path__ says: a new file there stands for
-one that is still in its place.
+one that is still in its place. Any directory of the repository may come onto sys.path, by settings or by code.
 """
 import builtins
 import os
@@ -51,6 +51,32 @@ def doubles_of(repo, roots, before, changed):
     return found
 
 
+def alikes_of(repo, before, changed, is_taken):
+    """Like doubles_of(), of the modules that a patch brought and that installed ones have the names of, from whatever directory they are
+    imported: (None, None) in the place of what was there. In a package they have another name. is_taken(name): of such a module."""
+    modules = {"/".join(places + [name]) for places, name in map(place_of, (p for p in before if p.endswith(MODULE_ENDS)))}
+    packages = {p.rpartition("/")[0] for p in changed if p.rpartition("/")[2].split(".")[0] == "__init__"}
+    found = {}
+    for path in [p for p in changed if p.endswith(MODULE_ENDS) and p not in before]:
+        places, name = place_of(path)
+        parts = places + [name]
+        for at, first in enumerate(parts):
+            top = "/".join(parts[:at + 1])
+            is_part = at < len(places) and top in packages  # whose own file is looked at
+            if top not in modules and not is_part and first not in OF_RUNNERS and is_taken(first):
+                found.setdefault(repo + "/" + path, {})[".".join(parts[at:])] = [(None, None)]
+    return found
+
+
+def all_doubles_of(repo, looks, changed):
+    """Both, by the looks of csbx_names."""
+    found = doubles_of(repo, looks.roots, looks.files, changed)
+    for file, names in alikes_of(repo, looks.files, changed, looks.is_taken).items():
+        for name, others in names.items():
+            found.setdefault(file, {}).setdefault(name, []).extend(others)
+    return found
+
+
 def make_shadows(doubles, tell, short):
     """(loaded(code), check()): code of a module that is about to run; all modules there are. doubles: of doubles_of()."""
     modules, names_of_module, module_type, _type, _str, _list = sys.modules, module_names, types.ModuleType, type, str, list
@@ -61,7 +87,9 @@ def make_shadows(doubles, tell, short):
         for name, module in _list(modules.items()):
             if _type(name) is _str and name in doubles[file] and _type(module) is module_type and names_of_module(module).get("__file__") == file:
                 for home, other in doubles[file][name]:
-                    if home in at_first or home in [p for p in paths if _type(p) is _str]:
+                    if home is None:
+                        tell("shadow", "%s is of %s, which a patch brought, and another is installed" % (name, short(file)))
+                    elif home in at_first or home in [p for p in paths if _type(p) is _str]:
                         tell("shadow", "%s is of %s, which a patch brought, and not of %s" % (name, short(file), short(other)))
 
     def loaded(code):

@@ -104,7 +104,7 @@ def apply_patches(want, tools, ask):
         known.update(paths)
     others = tell_of_links()
     by_tests = set(tests.paths) if tests is not None else set()
-    ask("doubles", csbx_shadows.doubles_of(repo, looks.roots, looks.files, known.union(others)))
+    ask("doubles", csbx_shadows.all_doubles_of(repo, looks, known.union(others) - by_tests))
     brought, shadows = looks.brought(changed + others), looks.shadows(changed + others)
     if tests is not None:
         if tests.error is None:

@@ -79,7 +79,8 @@ def codes_in(value, functions_of=functions_in, inner_of=function_of, held=held_b
 def make_used(ask, repo, facts):
     """begin(entries), look(items, plugins), look_at_classes(classes), end(): what tests are run with, and what fixtures were asked for late."""
     codes, members, names_of_module, plain, modules = codes_in, class_names, module_names, object.__getattribute__, sys.modules
-    bases_of, name_of, case_type, module_type = type.__dict__["__mro__"].__get__, type.__dict__["__name__"].__get__, unittest.TestCase, types.ModuleType
+    bases_of, name_of = type.__dict__["__mro__"].__get__, type.__dict__["__name__"].__get__
+    case_type, module_type = unittest.TestCase, types.ModuleType
     of_tests, held, real_path, inside = OF_TESTS, held_by, os.path.realpath, repo + "/"
     nothing, is_kind = object(), issubclass
 
