@@ -417,8 +417,14 @@ def is_own_fault(error):
     return type(error) in (ImportError, ModuleNotFoundError) and type(error.name) is str and error.name.partition(".")[0] != "solution"
 
 
+def note_missed():
+    if "ERRORS" in needed:
+        CALLER.failed = CALLER.failed or missed()
+
+
 def leave():
     CALLER.is_over = True
+    note_missed()
     flush()
     carrier = CALLER.carriers.get(posix.getpid())
     if carrier and carrier.begun != carrier.ended and CALLER.failed is None:
@@ -470,6 +476,7 @@ def main():
         if isinstance(error, SystemExit) and not error.code and is_of_pytest(error.code):
             leave()
         told = describe(error, CHECK)
+        note_missed()
         if is_own_fault(error):
             need("SUITE")
             give_up("it failed by itself, before any call of the snippet: %s in line %d: %s" % tuple(told[i] for i in (0, 2, 1)))

@@ -11,10 +11,67 @@ ERRORS_TOLD = {}  # what was told of each
 __import__("copyreg").pickle(ErrorClass, lambda cls: need("COPIED") or reduced_error(cls))
 
 
+FOUND = {}  # classes that asserting code has as well, by module and name
+ABSENT = {}  # whether the check may have to do with one, by module and name, of those that it had no module of
+
+
+def is_of_framework(kind):
+    """By a class that it is made of. Some of pytest's say that they are Python's own."""
+    module = type.__getattribute__(kind, "__module__")
+    if module == "builtins":
+        return kind.__name__ not in vars(sys.modules[module])
+    return type(module) is not str or module.partition(".")[0] in FRAMEWORKS
+
+
+def class_of_module(module, name):
+    """The class itself, as a module has it that asserting code has imported, or one of a list; None: it has not."""
+    if module.partition(".")[0] in FRAMEWORKS or module in modules_of_check():
+        CALLER.fail("the snippet's exception %s.%s is one of those that run tests, and cannot be judged" % (module, name))
+    if module not in sys.modules and module in ERROR_MODULES:
+        try:
+            __import__(module)
+        except ImportError:  # this Python has none
+            pass
+    if module not in sys.modules:
+        ABSENT.setdefault((module, name), not CALLER.is_for_all)
+        return None
+    first, *rest = name.split(".")
+    found = space_of(sys.modules[module]).get(first)
+    for part in rest:
+        found = own_space(found).get(part) if issubclass(type(found), type) else None
+    if not issubclass(type(found), type) or BaseException not in mro_of(found) or type.__getattribute__(found, "__module__") != module:
+        CALLER.fail("the snippet's exception %s.%s is another here, or none" % (module, name))
+    if any(map(is_of_framework, mro_of(found))):
+        CALLER.fail("the snippet's exception %s.%s is one of those that run tests, and cannot be judged" % (module, name))
+    return found
+
+
+def note_absent(told):
+    """One is raised, or is in a value."""
+    if type(told) is list:
+        if (told[2], told[1]) in ABSENT:
+            ABSENT[told[2], told[1]] = True
+        for base in told[3]:
+            note_absent(base)
+
+
+def missed():
+    """The check has imported a module since an exception of it came: it may have compared one with the class itself."""
+    late = [each for each in ABSENT if ABSENT[each] and each[0] in sys.modules]
+    return "the snippet's exception %s.%s came before its module was imported, and is another class" % late[0] if late else None
+
+
 def library_error(module, name):
-    """The class itself, where asserting code has it as well."""
-    found = vars(sys.modules.get(module, sys)).get(name) if module in ERROR_MODULES else None
-    return found if isinstance(found, type) and issubclass(found, Exception) else None
+    expect((module, name), str, str)
+    if (module, name) not in FOUND:
+        found = class_of_module(module, name)
+        if found is None:
+            return None
+        if (module, name) in ABSENT:
+            ABSENT[module, name] = True
+            CALLER.fail(missed())
+        FOUND[module, name] = found
+    return FOUND[module, name]
 
 
 def error_class(told, budget):
@@ -40,6 +97,7 @@ def error_class(told, budget):
         if "__str__" in space:
             space["__str__"] = message_as_told
         space["__module__"] = module if module in sys.modules and module != "__main__" else "solution"
+        name = name.rpartition(".")[2]
         try:
             OTHERS[known] = ErrorClass(name, made, dict(space))
         except TypeError:
@@ -73,7 +131,7 @@ def set_state(error, args, state):
     for name, value in state.items():
         if name[:2] == "__" and name != "__notes__" or name in own_space(BaseException):
             continue
-        if has_refused(type(error), name):
+        if has_refused(type(error), name) or not any(name in own_space(each) for each in mro_of(type(error)) if id(each) in BUILT_IN_IDS):
             vars(error)[name] = value
             continue
         try:
@@ -87,14 +145,16 @@ def has_refused(kind, name):
     return "TOLD" in needed and any(type(own_space(each).get(name)) is Refused for each in mro_of(kind))
 
 
-def new_error(kind, args):
-    """As those of the class that one of the snippet's is made of are made."""
+def new_error(kind, args, is_begun=True):
+    """As those of the class that one of the snippet's is made of are made, where that is no code in Python. An OSError's own __init__()
+    may not have begun it."""
     if not are_arguments(kind, args):
         raise ValueError("arguments of another exception")
     base = next(base for base in mro_of(kind) if not is_one_of(base, OTHERS.values()))
+    if PLAIN_FUNCTION in (type(base.__new__), type(base.__init__)):
+        base = next(base for base in mro_of(kind) if id(base) in BUILT_IN_IDS)
     error = base.__new__(kind, *args)
-    if type(base.__init__) is not PLAIN_FUNCTION:
-        base.__init__(error, *args)
+    (base if is_begun else BaseException).__init__(error, *args)
     return error
 
 
@@ -102,13 +162,16 @@ def make_like(kind, args, state, message):
     """As it was made there; None: that is another text."""
     if any(type(type(arg)) in STANDING[1:] for arg in args):
         return None
-    try:
-        error = set_state(new_error(kind, args), args, state)
-        if kind.__str__ is message_as_told:
-            set_message(error, message)
-        return error if str(error) == message else None
-    except Exception:
-        return None
+    for is_begun in (True, False) if plain_issubclass(kind, OSError) else (True,):
+        try:
+            error = set_state(new_error(kind, args, is_begun), args, state)
+            if kind.__str__ is message_as_told:
+                set_message(error, message)
+            if str(error) == message:
+                return error
+        except Exception:
+            pass
+    return None
 
 
 def make_unlike(kind, name, args, state, message):
@@ -116,11 +179,11 @@ def make_unlike(kind, name, args, state, message):
     told = type(kind)(name, (kind,), {"__module__": "solution", "__init__": lambda self, *args: None, "__str__": lambda self: message,
                                       "__reduce__": lambda self: (again, ("unlike", kind, name, args, state, message))})
     try:
-        return set_state(new_error(told, args), args, state)
+        return set_state(new_error(told, args, False), args, state)
     except Exception:
         pass
     try:
-        return set_state(new_error(told, ()), args, state)
+        return set_state(new_error(told, (), False), args, state)
     except TypeError:  # a group, which is never empty
         return new_error(told, (message, [Exception("not told")]))
 
@@ -134,6 +197,7 @@ def make_error(name, base, message, what, is_raised=True):
     error = make_like(kind, args, state, message)
     if error is None:
         error = make_unlike(kind, name, args, state, message)
+    note_absent(told)
     if cause is not None:
         error.__cause__ = make_error(*expect(tuple(cause), str, str, str, (list, type(None))))
     return error

@@ -8,14 +8,15 @@ HARMLESS = frozenset("""__module__ __dict__ __weakref__ __init_subclass__ __clas
 # Classes and functions that hold nothing and do nothing but return something.
 BUILTIN_NAMES = """bool int float complex str bytes bytearray list tuple dict set frozenset range object abs all any ascii bin chr divmod format
     hash hex len max min oct ord pow repr round sorted sum reversed zip map filter enumerate""".split()
-# Modules of exceptions that arrive as themselves where asserting code has the module, too. None is a test framework's.
+# Modules that are imported for their exceptions where asserting code has not done so: it may do so when it has caught one.
 ERROR_MODULES = frozenset("""
     json json.decoder decimal re sre_constants re._constants subprocess zlib struct binascii csv _csv queue _queue socket ssl zipfile
     tarfile lzma _lzma configparser xml.parsers.expat xml.etree.ElementTree urllib.error http.client statistics dataclasses copy pickle
-    _pickle io sqlite3 shutil asyncio asyncio.exceptions asyncio.queues concurrent.futures._base graphlib ipaddress zoneinfo
-    zoneinfo._common tokenize argparse getopt locale tomllib calendar email.errors uuid ast string inspect multiprocessing.context select
-    signal array math cmath
+    _pickle io sqlite3 shutil graphlib ipaddress zoneinfo zoneinfo._common tokenize argparse getopt locale tomllib calendar email.errors uuid
+    ast string inspect select signal array math cmath
 """.split())
+# Their exceptions say what becomes of a test, and are no snippet's to raise.
+FRAMEWORKS = frozenset("pytest _pytest unittest unittest2 doctest nose hypothesis testtools twisted".split())
 # Modules of whose classes asserting code has those of the snippet as themselves: they do nothing but make objects.
 CLASS_MODULES = frozenset("""builtins collections collections.abc decimal fractions datetime enum numbers abc typing types pathlib pathlib._local uuid
     array string ipaddress time""".split())
@@ -220,25 +221,34 @@ def parts_of(value, kind):
     return found
 
 
-def is_of_library(kind, module):
-    return module in ERROR_MODULES and issubclass(kind, Exception) and vars(sys.modules.get(module, sys)).get(name_of(kind)) is kind
+def name_in_module(kind):
+    """The name that a class has in the module that it says it is of, or None. Of the snippet's own that is none."""
+    module, name = type.__getattribute__(kind, "__module__"), type.__getattribute__(kind, "__qualname__")
+    if type(module) is not str or module in ("snippet", "__main__", "builtins") or type(name) is not str:
+        return None
+    space = space_of(sys.modules.get(module))
+    first, *rest = name.split(".")
+    found = space.get(first)
+    for part in rest:
+        found = own_space(found).get(part) if issubclass(type(found), type) else None
+    return name if found is kind else next((n for n, value in list(space.items()) if value is kind and type(n) is str), None)
 
 
 def class_told(kind, depth=0):
     """
-    A class of exceptions: the name of one that is built in, else [id, name, module, bases, whether it is the module's own, values of it,
-    names of what cannot be told].
+    A class of exceptions: the name of one that is built in, else [id, name, module, bases, True where that is its name in that module, else
+    the snippet's name for it or None, values of it, names of what cannot be told].
     """
     if id(kind) in BUILT_IN_IDS or depth > 20:
         return name_of(kind) if id(kind) in BUILT_IN_IDS else "Exception"
-    own = type.__getattribute__(kind, "__module__")
+    own, name = type.__getattribute__(kind, "__module__"), name_in_module(kind)
     module = own if type(own) is str else ""
     bases = [base for base in bases_of(kind) if issubclass(base, BaseException)]
-    is_library = is_of_library(kind, module)
-    found = {} if is_library else members(kind, [each for each in mro_of(kind) if each is object or id(each) in BUILT_IN_IDS or
-                                                 is_of_library(each, type.__getattribute__(each, "__module__"))])
+    path = True if name else path_of(kind, type.__getattribute__(kind, "__qualname__"))
+    found = {} if name and module in ERROR_MODULES else members(kind, [
+        each for each in mro_of(kind) if each is object or id(each) in BUILT_IN_IDS or each is not kind and name_in_module(each)])
     shown, refused = shown_and_refused(found)
-    return [id(kind), name_of(kind), module, [class_told(base, depth + 1) for base in bases], is_library, shown, refused]
+    return [id(kind), name or name_of(kind), module, [class_told(base, depth + 1) for base in bases], path, shown, refused]
 
 
 cause_of = vars(BaseException)["__cause__"].__get__
