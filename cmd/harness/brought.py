@@ -175,3 +175,81 @@ def take_prompt(space, text):
         kept = {name: space[name] for name in (first, "candidate") if name in space}
         exec(code, space)
         space.update(kept)
+        PROMPTED.update((name, space[name]) for name in bound if name not in kept and is_made_by(space, space.get(name), name))
+
+
+def is_made_by(space, kind, name):
+    return plain_isinstance(kind, type) and kind.__module__ == space["__name__"] and kind.__qualname__ == name
+
+
+def class_of_prompt(path):
+    """That of a prompt, which stands here under the name that the code has one by; None: there is none."""
+    first, *rest = path.split(".")
+    found = PROMPTED.get(first)
+    if found is None or vars(sys.modules["__main__"]).get(first) is not found:
+        return None
+    for part in rest:
+        found = own_space(found).get(part) if plain_isinstance(found, type) else None
+    return found if plain_isinstance(found, type) else None
+
+
+def is_prompted(kind):
+    return plain_isinstance(kind, type) and class_of_prompt(type.__getattribute__(kind, "__qualname__")) is kind
+
+
+def can_be_told(kind):
+    """Of a prompt's class: what is of the code's class by that name can be made one of it."""
+    need("MADE")
+    need("KINDS")
+    return is_enum(kind) or issubclass(kind, BaseException) or any(map(is_named_tuple, mro_of(kind)))
+
+
+def refuse_prompted(name):
+    CALLER.fail("%s of the prompt, which the code has as well, cannot be judged" % name)
+
+
+def prompted_class(part):
+    """For a class of the code: the prompt's by that name, where that is the same; None: the prompt has none of these."""
+    keys, shown, refused = part[3:6]
+    here = [class_of_prompt(key[1:]) if key[:1] == "=" else None for key in keys]
+    if not any(here):
+        return None
+    found = here[0]
+    if found is None or not can_be_told(found):
+        refuse_prompted(part[1])
+    own = class_parts(found)
+    own_keys = tuple("=" + each.__qualname__ if is_prompted(each) else key_of(each) for each in mro_of(found))
+    if (own[0], own_keys, own[4], own[5]) != (part[0], keys, shown, refused):
+        refuse_prompted(part[1])
+    return found
+
+
+def prompted_value(kind, plain, state, member):
+    """What is of such a class: the member of that name, if it has the same value, or a tuple with names."""
+    if is_enum(kind):
+        found = own_space(kind)["_member_map_"].get(member)
+        value = None if found is None else found._value_
+        is_known = found is not None and is_plain(value) and type(state.get("value")) is type(value) and state["value"] == value
+        return found if is_known else refuse_prompted(name_of(kind))
+    if state or type(plain) is not tuple or not issubclass(kind, tuple) or len(plain) != len(kind._fields):
+        refuse_prompted(name_of(kind))
+    return tuple.__new__(kind, plain)
+
+
+def is_same_error(kind, told):
+    if type(told) is str:
+        return id(kind) in BUILT_IN_IDS and name_of(kind) == told
+    bases = [base for base in bases_of(kind) if issubclass(base, BaseException)]
+    if told[4] is True:
+        return error_class(told, []) is kind
+    if type(told[4]) is not str or class_of_prompt(told[4]) is not kind or class_told(kind)[5:] != told[5:]:
+        return False
+    return len(bases) == len(told[3]) and all(map(is_same_error, bases, told[3]))
+
+
+def prompted_error(told):
+    """As prompted_class(), of a class of exceptions."""
+    found = class_of_prompt(told[4])
+    if found is not None and not is_same_error(found, told):
+        refuse_prompted(told[1])
+    return found

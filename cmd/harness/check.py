@@ -28,6 +28,7 @@ def in_order(value, items):
 
 
 LATER = {"subclass": "TOLD", "object": "TOLD", "class": "TOLD", "error": "ERRORS", "exception": "ERRORS"}  # texts that have what makes them
+PROMPTED = {}  # classes of a prompt, which the code has as well, by name: brought.py
 OTHERS = {}  # classes of exceptions of the snippet, by what is told of them: errors.py
 
 
@@ -53,6 +54,8 @@ def argument_parts(value, kind):
         return standing_argument(value, kind)
     if issubclass(kind, Function):
         return "function", path_of_function(value)
+    if PROMPTED and is_enum(kind) and is_prompted(kind) and own_space(kind)["_member_map_"].get(value._name_) is value:
+        return "function", "%s.%s" % (kind.__qualname__, value._name_)
     made = parts_of(value, kind)
     if made[0] == "subclass" and issubclass(kind, tuple):
         base = base_of(kind)
@@ -329,6 +332,8 @@ class Solution(type(sys)):
         if name.startswith("__") or not name.isidentifier():  # a dot asks for an attribute of what stands under a name
             raise AttributeError(name)
         kind = CALLER.names().get(name)
+        if name in PROMPTED and not can_be_told(PROMPTED[name]):
+            del PROMPTED[name]  # the check takes the code's own
         found = function_here(name, kind) if kind and kind[0] in "fao" else look_up(name)
         if found is NOTHING:
             raise AttributeError("module 'solution' has no attribute '%s'" % name)

@@ -83,6 +83,8 @@ def error_class(told, budget):
         return BUILTINS[told] if told in BUILTINS and BUILTINS[told] in BUILT_IN else Exception
     key, name, module, bases, is_of_library, shown, refused = told
     found = library_error(module, name) if is_of_library is True else None
+    if PROMPTED and type(is_of_library) is str and type(module) is str:
+        found = prompted_error(told)
     if found is not None:
         return found
     made = tuple(error_class(base, budget) for base in bases) or (Exception,)

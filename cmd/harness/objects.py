@@ -107,6 +107,8 @@ def make_untold(kind, text, member=None, single=False):
 
 
 def make_object(part):
+    if PROMPTED and is_prompted(part[0]):
+        return prompted_value(part[0], None, *expect(part[3:1:-1], dict, (str, type(None))))
     kind, text, name, state, single = expect(part, STANDING + (type,), str, (str, type(None)), dict, bool)
     if type(kind) is Standing or is_one_of(kind, BASES):
         raise ValueError("a value that is told")
@@ -253,6 +255,8 @@ def make_of_library(kind, plain, text):
 
 def make_subclass(part):
     maybe = str, type(None)
+    if PROMPTED and is_prompted(part[0]):
+        return prompted_value(part[0], part[1], *expect((part[2], part[4]), dict, maybe))
     kind, plain, state, text, member, texts = expect(part, STANDING + (type,), type(part[1]), dict, maybe, maybe, (tuple, type(None)))
     if type(kind) is not Standing:
         return make_of_library(kind, plain, text)

@@ -200,6 +200,9 @@ def class_here(part):
     if any(key.startswith(each + ".") for each in modules_of_check() for key in keys):
         return unknown_class("?" + name, name, ("",), False)
     key = keys[0]
+    prompted = prompted_class(part) if PROMPTED else None
+    if prompted is not None:
+        return prompted
     found = library_class(key) if "." in key and key[0] != "=" else CLASSES.get(key)
     if found is None:
         if not is_of_base(base_here(name, told), keys):

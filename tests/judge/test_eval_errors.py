@@ -82,3 +82,40 @@ def test_exceptions_that_run_tests(csbx, suite_image, code):
     check = "import helpers, pytest, unittest\nfrom solution import f\ndef test_a(): f()\ndef test_b(): pass\n"
     record, = judge(csbx, suite_image, [{"code": code, "check": check, "files": files, "want": False}]).values()
     assert cause(record)[0] == "CallFailed", record
+
+
+LIGHT = "from enum import Enum\nclass Light(Enum):\n    RED = 1\n    GREEN = 2\n\ndef f(x):\n"
+NUMBER = LIGHT.replace("Enum", "IntEnum")
+EMPTY = "class Empty(Exception):\n    pass\n\ndef f(x):\n"
+CODED = ("class Coded(ValueError):\n    def __init__(self, n):\n        super().__init__('no %d' % n)\n        self.n = n\n"
+         "    def twice(self): return self.n * 2\n\ndef f(x):\n")
+POINT = "from typing import NamedTuple\nclass Point(NamedTuple):\n    x: int\n    y: int = 1\n\ndef f(x):\n"
+PAIR = "from dataclasses import dataclass\n@dataclass\nclass Pair:\n    x: int\n\ndef f(x):\n"
+STACK = "class Stack(list):\n    def top(self): return self[-1]\n\ndef f(x):\n"
+TRIES = "try: candidate(-1)\n    except Empty as e: assert %s\n    except Exception: pass\n    else: assert 0"
+IN_PROMPT = (  # prompt, completion, what check(candidate) does, whether it is to pass; None: it is a CallFailed
+    (LIGHT, "return Light.RED", "assert candidate(1) != Light.RED", False),
+    (LIGHT, "return Light.RED", "assert candidate(1) not in (Light.RED,)", False),
+    (LIGHT, "return list(Light)[x % 2]", "assert candidate(0) is Light.RED and [candidate(1)] == [Light.GREEN] and isinstance(candidate(1), Light)", True),
+    (NUMBER, "return Light.RED", "assert candidate(1) is Light.RED and candidate(1) == 1 and type(candidate(1)) is Light", True),
+    (LIGHT, "return {x: Light}", "assert candidate(Light.RED) == {Light.RED: Light}", True),
+    (LIGHT, "return Light.RED\nclass Light(Enum):\n    RED = 3\n    GREEN = 4\n", "assert candidate(1) is Light.RED", None),
+    (EMPTY, "raise Empty('x')", TRIES % "False", False), (EMPTY, "raise Empty('x')", TRIES % "type(e) is Empty and str(e) == 'x'", True),
+    (EMPTY, "raise Empty('x')\nclass Empty(ValueError): pass\n", TRIES % "True", None),
+    (EMPTY, "class Empty(Exception): pass\n    raise Empty('x')", "try: candidate(-1)\n    except Empty: pass", False),
+    (EMPTY, "raise Own('x')\nclass Own(Empty): pass\n", TRIES % "type(e) is not Empty", True),
+    (CODED, "raise Coded(3)", "try: candidate(1)\n    except Coded as e: assert e.n == 3 and e.twice() == 6 and str(e) == 'no 3'\n    else: assert 0", True),
+    (POINT, "return Point(x)", "assert candidate(3) == (3, 1) and not isinstance(candidate(3), Point)", False),
+    (POINT, "return Point(x)", "assert candidate(3) == Point(3, 1) and type(candidate(3)) is Point", True),
+    (POINT, "return (x, 1)", "assert isinstance(candidate(3), Point)", False),
+    (PAIR, "return Pair(x)", "assert candidate(3) != Pair(3)", None), (PAIR, "return Pair(x)", "assert not isinstance(candidate(3), Pair)", None),
+    (STACK, "return Stack([x])", "assert type(candidate(3)) is not Stack", None), (STACK, "return Stack", "assert candidate(3) is not Stack", None),
+    (STACK, "return Own([x])\nclass Own(Stack): pass\n", "assert not isinstance(candidate(3), Stack)", None))
+
+
+def test_classes_of_a_prompt(csbx, python_image):
+    """The code has another copy of each, and they are taken for one where they are the same."""
+    records = judge(csbx, python_image, [
+        {"prompt": prompt, "completion": f"    {completion}\n", "entry_point": "f", "test": f"def check(candidate):\n    {body}\n", "want": bool(want)}
+        for prompt, completion, body, want in IN_PROMPT])
+    assert all(cause(records[n])[0] == "CallFailed" for n, row in enumerate(IN_PROMPT) if row[3] is None), records

@@ -16,7 +16,7 @@ def judge(csbx, image, rows):
     p = csbx.run("eval", "--image", image, "--batch", csbx.work / "in", "--timeout", "20", "-j", "2", timeout=180)
     records = {r["id"]: r for r in map(json.loads, p.stdout.splitlines())}
     assert len(records) == len(lines), p.stderr
-    wrong = [(lines[n]["check"], records[n].get("check", records[n]["status"])) for n, want in wants.items()
+    wrong = [(lines[n].get("check", lines[n]), records[n].get("check", records[n]["status"])) for n, want in wants.items()
              if want is not None and records[n].get("all_passed") is not want]
     assert not wrong, wrong
     return records
