@@ -17,22 +17,32 @@ def cannot_run(why):
     give_up("it cannot be run as it is: " + why)
 
 
+def is_of_line(file):
+    """Of a module: it lies in no directory of Python's, and is one of the files beside the check."""
+    if type(file) is not str or file[:1] != "/" or file[-3:] != ".py":
+        return False
+    return file == CHECK or "-packages/" not in file and not file.startswith(__import__("os").__file__.rpartition("/")[0] + "/")
+
+
 def texts_written(known=[]):
     """By the check itself: another one may be the snippet's."""
     if not known:
+        need("MADE")
         need("BROUGHT")
-        nodes = all_of(compile(source_of(CHECK), CHECK, "exec", 0x400, True))  # PyCF_ONLY_AST
+        files = {CHECK} | {space_of(module).get("__file__") for module in list(sys.modules.values())}
+        nodes = [node for file in files if is_of_line(file) for node in all_of(compile(source_of(file), file, "exec", 0x400, True))]  # PyCF_ONLY_AST
         known.append({found for node in nodes for found in (vars(node).get("value"), vars(node).get("s")) if type(found) is str})
     return known[0]
 
 
 def is_its_own(value):
-    """Of a function, or a class: the check's text has defined it."""
+    """Of a function, or a class: the check's text has defined it, or that of a file beside it."""
     if isinstance(value, type):
         need("TOLD")
-        return value.__module__ in modules_of_check()
+        module = value.__module__
+        return type(module) is str and (module in modules_of_check() or is_of_line(space_of(sys.modules.get(module)).get("__file__")))
     code = code_of(value)
-    return code is None or code.co_filename == CHECK
+    return code is None or code.co_filename == CHECK or is_of_line(code.co_filename)
 
 
 def is_of_pytest_itself(value, *names):
@@ -206,7 +216,30 @@ def is_hidden_test(name, value, space):
     function = function_behind(value)
     if function is None or type(value) not in (PLAIN_FUNCTION, BOUND_METHOD):
         return function is not None
-    return not is_its_own(value) and (function.__globals__ is space or value.__name__ != name)
+    is_made = function.__globals__ is space or value.__name__ != name or name.startswith("test_") and not required_names(value)
+    return is_made and not is_its_own(value)
+
+
+def has_hidden_tests(name, kind, of_unittest):
+    """A class that was made, or is of a package."""
+    if not isinstance(kind, type) or not is_test_class(name, kind, of_unittest) or is_its_own(kind) or has_own_making(kind):
+        return False
+    return any(each.startswith("test") and function_behind(getattr(kind, each, None)) for each in names_of_class(kind))
+
+
+OF_PYTEST = frozenset("""tmp_path tmp_path_factory tmpdir tmpdir_factory capsys capfd caplog capsysbinary capfdbinary monkeypatch request recwarn
+    cache pytestconfig record_property doctest_namespace""".split())  # fixtures
+
+
+def wants_fixtures(name, value, space):
+    """Beside check(): what takes nothing but fixtures and is named once in the text is no helper of it."""
+    if not name.startswith("test") or type(value) is not PLAIN_FUNCTION or is_fixture(value) or not getattr(value, "__test__", True):
+        return False
+    wanted = required_names(value)
+    if not wanted or not all(each in OF_PYTEST or is_fixture(space.get(each)) for each in wanted):
+        return False
+    need("BROUGHT")
+    return times_written(source_of(CHECK).decode("utf-8", "replace"), name, "") == 1
 
 
 def names_of_class(kind):
@@ -234,8 +267,11 @@ class Suite(object):
             if is_automatic(value):
                 cannot_run("%s is a fixture of all tests, which is not made here" % name)
         for name, value in [] if has_check else list(space.items()):
-            if is_of_check(value) and is_hidden_test(name, value, space):
+            if is_of_check(value) and (is_hidden_test(name, value, space) or has_hidden_tests(name, value, of_unittest)):
                 cannot_run("%s is a test that was made, and is not written out" % name)
+        for name, value in own if has_check else []:
+            if wants_fixtures(name, value, space):
+                cannot_run("%s takes %s: fixtures are not made here" % (name, ", ".join(required_names(value))))
         for name, value in own:
             if is_test(name, value, has_check and not marks_of(value)):
                 self.steps.append(self.function(name, value))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """csbx eval --check: what asserting code sees of values, exceptions, names and coroutines of the snippet, as it would in one process."""
+import base64
 import json
 
 import pytest
@@ -363,6 +364,48 @@ def test_tests_beside_others(csbx, python_image):
     rows += [(main.replace("main()", "main(defaultTest=[])") % (n, ""), n == 1, RIGHT) for n in (1, 2)]
     judge(csbx, python_image, [{"code": code, "function": "f", "check": text, "want": want} for text, want, code in rows] +
           [{"code": "def check(x): return x\n", "function": "check", "check": "assert check(1) == 1\n", "want": True}])
+
+
+COMMON = """
+import pytest
+from solution import f
+class Base:
+    want = 2
+    def test_a(self): assert f(1) == self.want
+def test_a(): assert f(1) == 3
+@pytest.mark.parametrize("x, y", [(1, 2), (2, 4)])
+def test_pairs(x, y): assert f(x) == y
+class TestZ:
+    def test_q(self): assert f(1) == 3
+def retry(function):
+    def tries(): return function()
+    return tries
+def make(x, y):
+    def test(): assert f(x) == y
+    return test
+"""
+# Each fails by a test that is written elsewhere, and none has any other that does.
+ELSEWHERE = ("from common import Base\nclass TestX(Base):\n    want = 3", "from common import test_a", "from common import test_pairs",
+             "from common import TestZ", "import common\nclass TestX(common.TestZ): pass", "from common import retry\n@retry\ndef test_a(): assert f(1) == 3",
+             "from common import make\ntest_a = make(1, 3)", "from common import *")
+MADE = ("import types\ndef t(self): assert f(1) == 3\nTestQ = types.new_class('TestQ', (), {}, lambda space: space.update(test_a=t))",
+        "import abc\ndef t(self): assert f(1) == 3\nTestQ = abc.ABCMeta('TestQ', (), {'test_a': t})")
+BESIDE = ("def test_q(tmp_path): assert f(1) == 3", "import pytest\n@pytest.fixture\ndef three(): return 3\ndef test_q(three): assert f(1) == three")
+
+
+def test_tests_that_are_written_elsewhere(csbx, suite_image):
+    """They are run, or refused: those of a line's files, made classes, and what takes fixtures beside a check(candidate)."""
+    line = {"code": "def f(x): return x + 1\n", "files": {"common.py": base64.b64encode(COMMON.encode()).decode()}}
+    begin, end = "from solution import f\n", "\ndef test_b(): assert f(1) == 2\n"
+    passing = (ELSEWHERE[0].replace("3", "2"), ELSEWHERE[5].replace("3", "2"), "from common import make\ntest_a = make(1, 2)", "from doctest import testmod",
+               "class TestPoint:\n    def __init__(self, x): self.x = x")
+    judge(csbx, suite_image, [dict(line, check=begin + text + end, want=False) for text in ELSEWHERE] +
+          [dict(line, check=begin + text + end, want=True) for text in passing])
+    checks = [dict(check=begin + text + end) for text in MADE] + [dict(check=f"{begin}{text}\ndef check(c): assert c(1) == 2\n", function="f") for text in BESIDE]
+    for record in judge(csbx, suite_image, [dict(line, want=None, **each) for each in checks]).values():
+        assert record["status"] == "bad_line", record
+    helper = "def test_lru(cache): assert f(1) == cache\ndef check(c):\n    assert c(1) == 2\n    test_lru(2)\n"
+    judge(csbx, suite_image, [dict(line, check=begin + helper, function="f", want=True)])
 
 
 def test_tests_that_are_not_run_are_told(csbx, suite_image):
