@@ -98,7 +98,7 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
     lstat, is_link, code_type = os.lstat, _stat.S_ISLNK, type(make_paths.__code__)
     owner, main = getpid(), threading.get_ident()
     repo, changed, begin_s, inodes, told, vouched = None, frozenset(), None, frozenset(), set(), {}
-    check_critical = check_all = look = settle_state = check_state = guard = audited = is_as_before = check_tracers = None
+    check_critical = check_all = look = complete = settle_state = check_state = guard = audited = is_as_before = check_tracers = None
     _len, _str, _id, _type, compile_text, open_file = len, str, IDENTITY, type, compile, open
     memory = None
     starts, failure, rewrite, is_doubted, of_tests, older, doubles = str.startswith, Exception, None, False, OF_TESTS, {}, {}
@@ -205,7 +205,7 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             pass
 
     def begin(where, files, packages):
-        nonlocal repo, changed, begin_s, inodes, check_state, settle_state, guard, check_critical, check_all, look, audited
+        nonlocal repo, changed, begin_s, inodes, check_state, settle_state, guard, check_critical, check_all, look, complete, audited
         nonlocal is_as_before, check_tracers, module_loaded, check_shadows, note_finders, who_finds
         repo, changed = where, frozenset([where + "/" + p for p in files])
         homes = tuple({dirname(real_path(modules[m].__file__)) + "/" for m in packages if m in modules} | {own_home})
@@ -221,7 +221,7 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             tell_of_link(path)
         check_state, settle_state, guard = make_watch(packages + ("doctest",), (is_true, is_vouched), where, found, kept)
         origins = is_code, is_vouched, short, real_path, is_written
-        check_critical, check_all, look = make_parts(packages, homes, where, origins, found, (check_state, *innards), kept)
+        check_critical, check_all, look, complete = make_parts(packages, homes, where, origins, found, (check_state, *innards), kept)
         audited, check_tracers = make_audit((is_code, is_filed, is_vouched, learn, culprit, short, *of_bytes), found, where)
         module_loaded, check_shadows = make_shadows(doubles, tell, short)
         note_finders, who_finds = make_finders(is_code)
@@ -296,6 +296,8 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
         elif name == "look":
             look_at_types()
             look()
+        elif name == "complete":
+            complete()
         elif name == "loaded":
             check_critical(True)  # code of a patch may have run, and what it replaces for one call of pytest's is there still
         elif name == "settle":

@@ -11,9 +11,8 @@ import os
 import sys
 import types
 
-from csbx_defs import definitions_of
 from csbx_state import class_names, functions_in, module_names
-from csbx_texts import text_of
+from csbx_texts import has_word, text_of
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -25,6 +24,7 @@ OFTEN = frozenset(("pathlib", "subprocess", "contextlib", "datetime", "decimal",
 FLAGS, HEAP_TYPE = type.__dict__["__flags__"].__get__, 1 << 9  # Py_TPFLAGS_HEAPTYPE
 BY_RIGHTS = frozenset((("logging", "converter"),))  # attributes that are there to be set: a class of logging's and its clock
 IN_C = (types.BuiltinFunctionType, type(str.join), type(str.__len__), type(dict.__dict__["fromkeys"]))
+ENDS = (b"\nclass ", b"\ndef ", b"\nasync def ", b"\n@", b"\nif ", b"\ntry:")  # what comes behind a class
 BOUND = (property, staticmethod, classmethod)
 
 
@@ -46,17 +46,41 @@ def classes_in(names, but=()):
     return found, often
 
 
+def block_of(text, name):
+    """The words of a class at the top of a file; b"": there is none by that name, or more than one."""
+    word = b"\nclass " + name.encode("utf-8", "replace")
+    starts = [at for end in (b":", b"(") for at in [text.find(word + end)] if at >= 0]
+    if len(starts) != 1 or text.count(word + b":") + text.count(word + b"(") != 1:
+        return b""
+    ends = [at for end in ENDS for at in [text.find(end, starts[0] + 1)] if at >= 0]
+    return text[starts[0]:min(ends)] if ends else text[starts[0]:]
+
+
+def definition_of(key):
+    return b"\n    def " + key.encode("utf-8", "replace") + b"("
+
+
+def is_given_in(words, key):
+    """True where a class has a function by that name, and neither a decorator nor another statement that makes it."""
+    before, found, _ = words.partition(definition_of(key))
+    above = before.rpartition(b"\n")[2].strip()
+    is_assigned = any([has_word(line.partition(b"=")[0], key) for line in words.split(b"\n") if b"=" in line and b"def " not in line])
+    return bool(found) and above[:1] not in (b"@", b")") and not is_assigned
+
+
 def late_classes(names, at_first):
     return classes_in(names, at_first)[0]
 
 
 def make_methods(names, origins, found, kept):
-    """(check(whether of all classes), check_late(), is_of_python(value), is_told(owner, key)). check tells of a class of the standard library
-    that has another thing of the library itself in the place of a method, or of what it inherits, where neither the repository as it was nor
-    a library has words for putting it there. origins: is_said(key): the repository has; is_code(code); kept: what is let go of here."""
-    is_said, is_code = origins
+    """((check(whether of all classes), check_late(), add()), is_of_python(value), is_told(owner, key)). check tells of a class of the standard
+    library that has another thing of the library itself in the place of a method, or of what it inherits, where neither the repository as it
+    was nor a library has words for putting it there. origins: is_said(key): the repository has; is_code(code); its directory; kept: what is
+    let go of here."""
+    is_said, is_code, inside = origins
     entries, often = classes_in(names)
     spaces, first = [e[2] for e in entries], [dict(e[2]) for e in entries]
+    at_first = {n for n in list(sys.modules) if type(n) is str}
     joined, map_to, is_not, any_of, size, _list, _type, _str = itertools.chain.from_iterable, map, operator.is_not, any, len, list, type, str
     last, sizes, values = [_list(d.values()) for d in first], _list(map_to(size, first)), types.MappingProxyType.values
     members, functions_of, modules, names_of_module, module_type = class_names, functions_in, sys.modules, module_names, types.ModuleType
@@ -127,15 +151,19 @@ def make_methods(names, origins, found, kept):
 
     def check_late():
         """Of modules that were loaded since: what their files define, where neither a decorator nor another statement makes it."""
+        texts = {}
         for name, kind, space in classes(names, at_first):
-            file = names_of_module(modules[space["__module__"]]).get("__file__")
-            keys = [k for k, v in _list(space.items()) if _type(k) is _str and _type(file) is _str and not is_as_filed(v, k, file)]
-            keys = [k for k in keys if b"def " + k.encode("utf-8", "replace") + b"(" in text_at(file)] if keys and file.endswith(".py") else []
-            entries_of, others = definitions(text_at(file)) if keys else ({}, ())
-            for key in keys:
-                own = entries_of.get("%s.%s" % (qualified(kind), key), ())
-                if own and not any_of([e[3] or e[5] for e in own]) and "%s.%s" % (qualified(kind), key) not in others:
-                    tell(name, key)
+            home = space["__module__"]
+            if home not in texts:
+                file = names_of_module(modules[home]).get("__file__")
+                texts[home] = (file, text_at(file)) if _type(file) is _str and file.endswith(".py") else (None, b"")
+            file, text = texts[home]
+            others = [(k, v) for k, v in _list(space.items()) if not (_type(v) is function_type and v.__code__.co_filename == file and
+                                                                     v.__code__.co_name == k)] if text else ()
+            keys = [k for k, v in others if _type(k) is _str and k not in usual and definition(k) in text and not is_as_filed(v, k, file)]
+            words = block(text, qualified(kind)) if keys else b""
+            for key in [k for k in keys if is_given(words, k)]:
+                tell(name, key)
 
     def is_as_before(spaces, sizes, last):
         return _list(map_to(size, spaces)) == sizes and not any_of(map_to(is_not, joined(map_to(values, spaces)), last))
@@ -161,10 +189,26 @@ def make_methods(names, origins, found, kept):
         except unreadable:  # a thread has changed one meanwhile
             parts.clear()
 
+    def add():
+        """More modules are there, and nothing of the repository yet: a plugin of its own may have run code of a patch."""
+        files = [names_of_module(m).get("__file__") for m in _list(modules.values()) if _type(m) is module_type]
+        if any_of([_type(f) is _str and begins(f, inside) for f in files]):
+            return
+        for entry in classes(names, at_first):
+            own = dict_of(entry[2])
+            entries.append(entry)
+            spaces.append(entry[2])
+            first.append(own)
+            last.append(_list(own.values()))
+            sizes.append(size(own))
+        at_first.update([n for n in _list(modules) if _type(n) is _str])
+        parts.clear()
+
     def line_up():
         for numbers in (range_of(often), range_of(often, size(entries))):
             part = slice_of(numbers.start, numbers.stop)
             parts.append((numbers, spaces[part], sizes[part], _list(joined(last[part]))))
-    dict_of, range_of, slice_of, parts, at_first = dict, range, slice, [], frozenset([n for n in _list(modules) if _type(n) is _str])
-    classes, definitions, qualified = late_classes, definitions_of, type.__dict__["__qualname__"].__get__
-    return check, check_late, is_of_python, is_told
+    dict_of, range_of, slice_of, parts = dict, range, slice, []
+    function_type, usual = types.FunctionType, frozenset(("__module__", "__dict__", "__weakref__", "__doc__", "__slots__", "__annotations__"))
+    classes, block, is_given, definition, qualified = late_classes, block_of, is_given_in, definition_of, type.__dict__["__qualname__"].__get__
+    return (check, check_late, add), is_of_python, is_told

@@ -180,8 +180,8 @@ def make_reader_watch():
 
 
 def make_parts(packages, homes, repo, origins, found, checks, kept):
-    """(check_critical, check_all, look_closer). origins: is_code, is_vouched, short, real_path, is_written of the core; checks: further
-    ones; kept: what is let go of here."""
+    """(check_critical, check_all, look_closer, complete), the last for when all that the runner loads is there. origins: is_code, is_vouched,
+    short, real_path, is_written of the core; checks: further ones; kept: what is let go of here."""
     is_code, is_vouched, short, real_path, is_written = origins
     check_state, check_innards, check_innards_whole = checks
     _str, _type, _list, _subclass, _callable = str, type, list, issubclass, callable
@@ -444,9 +444,9 @@ def make_parts(packages, homes, repo, origins, found, checks, kept):
 
     check_tables, check_lines = make_tables(names_of_standard, (is_theirs, is_said, is_written, inside), found, kept)
     check_values = make_values(names_of_standard, is_said, found, kept)
-    check_methods, check_late, is_of_python, is_told = make_methods(names_of_standard, (is_said, is_code), found, kept)
+    (check_methods, check_late, complete), is_of_python, is_told = make_methods(names_of_standard, (is_said, is_code, inside), found, kept)
     before = snapshot()
     library.update(shelve())
     objects.update(((name, k), dict_type(content_of(v))) for name in library if name.split(".")[0] in names_of_standard
                    for k, v in _list(names_of_module(modules[name]).items()) if content_of(v))
-    return check_critical, check_all, look_closer
+    return check_critical, check_all, look_closer, complete

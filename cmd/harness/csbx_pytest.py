@@ -184,6 +184,7 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
     class CsbxReporter:
         @pytest.hookimpl(tryfirst=True)
         def pytest_load_initial_conftests(self, early_config):
+            ask("complete")
             gate.remove()
             hide_configuration(early_config)
             look_at_loaded(ask, repo, gate, early_config.pluginmanager.is_registered)

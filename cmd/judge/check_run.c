@@ -9,6 +9,7 @@
  */
 #include "cmd/judge/check_run.h"
 
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -243,7 +244,9 @@ static int fails_alone(const struct eval_container *container, const struct eval
 		rc = 0;
 	}
 	check_relay_close(&r);
-	eval_verdict_free(&alone);
+	eval_error_free(&alone.error);
+	eval_error_free(&alone.check.error);
+	free(alone.check.result);
 	return rc;
 }
 

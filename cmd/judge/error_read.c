@@ -25,3 +25,10 @@ void eval_error_read(const char *payload, size_t len, struct eval_error *ret)
 	ret->message = copy_text(&v.items[1]);
 	ret->line = line > 0 && line < 1000000000 ? (unsigned)line : 0;
 }
+
+void eval_error_free(struct eval_error *x)
+{
+	free(x->type);
+	free(x->message);
+	*x = (struct eval_error){0};
+}

@@ -33,13 +33,6 @@ struct script_channel {
 	struct eval_verdict *verdict;
 };
 
-static void forget_error(struct eval_error *x)
-{
-	free(x->type);
-	free(x->message);
-	*x = (struct eval_error){0};
-}
-
 static int script_handle(void *ctx)
 {
 	struct script_channel *s = ctx;
@@ -253,7 +246,7 @@ static int judge_runs(const struct eval_container *container, struct eval_job *j
 			judge_run(c, &one);
 		used_ns += one.ended.result.wall_ns;
 		if (c->outcome == EVAL_PASSED)
-			forget_error(&one.error); /* sys.exit() */
+			eval_error_free(&one.error); /* sys.exit() */
 		if (is_kept && !result_outranks(&one.ended.result, &v->ended.result)) {
 			eval_verdict_free(&one);
 		} else {
@@ -340,8 +333,8 @@ int eval_judge(const struct eval_container *container, struct eval_job *job,
 void eval_verdict_free(struct eval_verdict *v)
 {
 	eval_ended_free(&v->ended);
-	forget_error(&v->error);
-	forget_error(&v->check.error);
+	eval_error_free(&v->error);
+	eval_error_free(&v->check.error);
 	free(v->check.result);
 	strv_free(&v->feedback);
 }

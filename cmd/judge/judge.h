@@ -61,6 +61,7 @@ void eval_verdict_free(struct eval_verdict *v);
 
 /* [type, message, line] from the program's process. A malformed value counts as absent. */
 void eval_error_read(const char *payload, size_t len, struct eval_error *ret);
+void eval_error_free(struct eval_error *x);
 
 /* csbx's exit code (docs/cli.md) */
 int eval_exit_code(const struct eval_verdict *v);
