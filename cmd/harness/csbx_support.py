@@ -168,7 +168,7 @@ def support_of(repo, tests, args, before):
                 for those in (files, former):
                     homes, is_case = made_from(those, test, node, set())
                     found |= homes if is_case else set()
-            elif isinstance(node, (ast.With, ast.AsyncWith)):
+            elif isinstance(node, (ast.With, ast.AsyncWith)):  # one that names AssertionError counts where the patch brings it, too
                 for name in filter(None, map(dotted_of, [i.context_expr for i in node.items])):
                     (now, is_so), (then, was_so) = [managed_by(f, f.find(test, name) or (None, None), frozenset()) for f in (files, former)]
                     found |= now | then if is_so and not was_so else set()
