@@ -89,12 +89,33 @@ static int home_dir(const struct config *c, const char *own, const char *xdg, co
 	return *ret ? 0 : err_oom(e);
 }
 
-static bool is_private_dir(const char *path)
+static bool has(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s/csbx/%s", dir, name);
+
+	return n > 0 && (size_t)n < sizeof(path) && !faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+/*
+ * 1: a session directory that csbx uses: the caller's own, and closed to others. A program that has a
+ * mount of one can open and close it. So one that csbx has used stays in use: it is an error where it is open, and
+ * one that csbx has made only to hide it stays unused.
+ */
+static int is_for_sockets(const char *dir, struct err *e)
 {
 	struct stat st;
 
-	return path && !stat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-	       !(st.st_mode & 0077);
+	if (!dir || stat(dir, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid())
+		return 0;
+	if (!(st.st_mode & 0077))
+		return !has(dir, PATHS_SESSION_UNUSED);
+	if (!has(dir, "instances"))
+		return 0;
+	return err_set(e, EACCES,
+		       "%s has csbx's sockets and is open to others (mode %04o), which is not how "
+		       "csbx found it: chmod 700 %s",
+		       dir, (unsigned)st.st_mode & 07777, dir);
 }
 
 /*
@@ -110,13 +131,17 @@ static int runtime_dir(const struct config *c, char **ret, struct err *e)
 
 	if (r < 0)
 		return r;
-	snprintf(session, sizeof(session), "/run/user/%u", geteuid());
-	if (v)
+	if (v) {
 		*ret = str_printf("%s", v);
-	else if (is_private_dir(v = dir_from_env("XDG_RUNTIME_DIR")) || is_private_dir(v = session))
-		*ret = str_printf("%s/csbx", v);
-	else
-		*ret = str_printf("/tmp/csbx-%u", geteuid());
+		return *ret ? 0 : err_oom(e);
+	}
+	snprintf(session, sizeof(session), "/run/user/%u", geteuid());
+	r = is_for_sockets(v = dir_from_env("XDG_RUNTIME_DIR"), e);
+	if (!r)
+		r = is_for_sockets(v = session, e);
+	if (r < 0)
+		return r;
+	*ret = r ? str_printf("%s/csbx", v) : str_printf("/tmp/csbx-%u", geteuid());
 	return *ret ? 0 : err_oom(e);
 }
 

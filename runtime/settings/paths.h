@@ -36,6 +36,9 @@ struct paths {
 	uint32_t linger_ms; /* CSBX_LINGER: how long an image server stays without containers */
 };
 
+/* A file in the "csbx" of a session directory that is only there to be hidden: csbx keeps nothing in it. */
+#define PATHS_SESSION_UNUSED "unused"
+
 int paths_init(struct paths *p, const struct config *c, struct err *e);
 void paths_free(struct paths *p);
 

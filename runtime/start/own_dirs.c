@@ -154,14 +154,14 @@ static int pass_over_closed_mount(struct shown *s, const char *at, const struct 
 
 /*
  * A session directory that is missing is not used (runtime_dir()). The one that csbx has to make is
- * open to be looked into, so that it is not used either: what runs now has its sockets elsewhere.
+ * open to be looked into, and marked, so that it is not used either: what runs now has its sockets elsewhere.
  */
 static int leave_session_unused(const struct own_walk *w, const struct op *op, int fd,
 				struct err *e)
 {
 	const char *session = getenv("XDG_RUNTIME_DIR"), *name;
 	size_t n = own_walk_next_name(w, &name);
-	_close_ int dir = -1;
+	_close_ int dir = -1, mark = -1;
 
 	if (!session || !str_has_prefix(op->src, session) ||
 	    !str_eq(op->src + strlen(session), "/csbx") || !name[n])
@@ -169,7 +169,8 @@ static int leave_session_unused(const struct own_walk *w, const struct op *op, i
 	dir = openat(fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0 || fchmod(dir, 0755) < 0)
 		return err_sys(e, "chmod %s", session);
-	return 0;
+	mark = openat(fd, PATHS_SESSION_UNUSED, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return mark < 0 ? err_sys(e, "make %s/csbx/%s", session, PATHS_SESSION_UNUSED) : 0;
 }
 
 /*

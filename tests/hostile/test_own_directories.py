@@ -344,9 +344,24 @@ def test_a_session_directory_that_is_made_is_not_used(csbx, world, busybox_image
     csbx.env.pop("CSBX_RUNTIME_PATH", None)
     csbx.env["XDG_RUNTIME_DIR"] = str(world / "session")
     before = json.loads(csbx.ok("info", "--json"))["runtime"]
-    csbx.ok("start", "--mount", f"{world}:/x", busybox_image, "sh", "-c", "! mkdir /x/session/csbx/planted 2> /dev/null")
-    assert (world / "session/csbx").is_dir() and not list((world / "session/csbx").iterdir())
+    csbx.ok("start", "--mount", f"{world}:/x", busybox_image, "sh", "-c",
+            "! mkdir /x/session/csbx/planted 2> /dev/null && ! rm /x/session/csbx/unused 2> /dev/null && chmod 700 /x/session")
+    assert [p.name for p in (world / "session/csbx").iterdir()] == ["unused"]
+    assert (world / "session").stat().st_mode & 0o7777 == 0o700
     assert json.loads(csbx.ok("info", "--json"))["runtime"] == before
+
+
+def test_a_session_directory_that_a_program_opens_stays_in_use(csbx, world, busybox_image):
+    """csbx does not look elsewhere then, where it would find no container."""
+    csbx.env.pop("CSBX_RUNTIME_PATH", None)
+    session = made(csbx, world / "session")
+    session.chmod(0o700)
+    csbx.env["XDG_RUNTIME_DIR"] = str(session)
+    csbx.ok("start", "--mount", f"{session}:/x", busybox_image, "chmod", "755", "/x")
+    for verb in (["list"], ["gc"], ["kill", "gone"], ["start", busybox_image, "true"]):
+        csbx.fails(*verb, says=[f"{session} has csbx's sockets and is open to others (mode 0755)", f"chmod 700 {session}"])
+    session.chmod(0o700)
+    csbx.ok("list")
 
 
 @pytest.mark.needs_root
