@@ -190,12 +190,18 @@ def make_unlike(kind, name, args, state, message):
         return new_error(told, (message, [Exception("not told")]))
 
 
+def ends_in_silence(kind):
+    """True for what a loop, a generator or a task of asyncio ends by as if all were well."""
+    cancelled = getattr(sys.modules.get("asyncio"), "CancelledError", None)
+    return plain_issubclass(kind, NOT_RAISED) or issubclass(type(cancelled), type) and plain_issubclass(kind, (cancelled,))
+
+
 def make_error(name, base, message, what, is_raised=True):
     """One that is built in, or of the standard library, is raised as itself, one of the snippet's as one like it."""
     told, args, state, cause = expect(tuple(what), (str, list), tuple, dict, (list, type(None))) if what else (None, (message,), {}, None)
     kind = error_class(told or ([0, name, "snippet", [base], False, {}, ()] if base else name), [])
-    if is_raised and plain_issubclass(kind, NOT_RAISED):
-        CALLER.fail("the snippet raised %s, which cannot be judged: it would end a loop or a generator here" % name)
+    if is_raised and ends_in_silence(kind):
+        CALLER.fail("the snippet raised %s, which cannot be judged: it would end a loop, a generator or a task here" % name)
     error = make_like(kind, args, state, message)
     if error is None:
         error = make_unlike(kind, name, args, state, message)

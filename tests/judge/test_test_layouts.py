@@ -852,3 +852,22 @@ def test_items_and_handlers(csbx, suite_image):
     r = judge.judged(judge.patch(files={"calc.py": ADD.replace("a - b", "a + b")}), code=0,
                      options=["--strict", "--fail-to-pass", "tests/sum.case::1,2,3"])
     assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
+
+
+MONO = {"sub/pytest.ini": "[pytest]\n", "sub/__init__.py": "", "sub/tests/__init__.py": "",
+        "sub/tests/test_a.py": "def test_x():\n    pass\n", "calc.py": ADD,
+        "tests/test_a.py": "import calc\n\n\ndef test_x():\n    assert calc.add(1, 2) == 3\n"}
+
+
+@pytest.mark.parametrize("options, code, is_right", [
+    (o, code, False) for o in ((), ("--isolate",)) for code in (ADD, "def add(a, b) return a + b\n", "import sys\nsys.exit(0)\n")] +
+    [(("--isolate",), ADD.replace("a - b", "a + b"), True)])
+def test_the_same_file_in_a_directory_with_settings_of_its_own(csbx, suite_image, options, code, is_right):
+    """pytest calls the test in sub/ by the name that the other one has: its report counts for one of them. Without --isolate pytest's name for
+    the first is that of no file."""
+    judge = repositories.Judge(csbx, suite_image, MONO)
+    first, second = "tests/test_a.py::test_x", "sub/tests/test_a.py::test_x"
+    r = judge(*options, "--patch", judge.patch(files={"calc.py": code + "# another\n"}), "--fail-to-pass", first, "--pass-to-pass", second,
+              code=0 if is_right else 1)
+    assert r["resolved"] is is_right
+    assert r["fail_to_pass"]["success" if is_right else "failure"] == [first] and r["pass_to_pass"]["success"] == [second]

@@ -115,11 +115,16 @@ static uint32_t hash(const struct test_report *r, const char *s)
 	return h ^ h >> 15;
 }
 
+static bool is_of_alt(uint32_t entry)
+{
+	return (entry - 1) % 2;
+}
+
 static const char *name_at(const struct test_report *r, uint32_t entry)
 {
 	const struct test_case *c = &r->cases[(entry - 1) / 2];
 
-	return (entry - 1) % 2 ? c->alt : c->id;
+	return is_of_alt(entry) ? c->alt : c->id;
 }
 
 static uint32_t *slot_of(const struct test_report *r, const char *id)
@@ -170,23 +175,41 @@ static bool grow_cases(struct test_report *r)
 	return true;
 }
 
-static void add_name(struct test_report *r, const char *name, uint32_t entry)
+/* An id stands before the same word as an alt. */
+static void add_id(struct test_report *r, const char *id, size_t n)
 {
-	uint32_t *slot = slot_of(r, name);
+	uint32_t *slot = slot_of(r, id);
 
+	r->table_used += !*slot;
+	*slot = (uint32_t)n * 2 + 1;
+}
+
+static void add_alt(struct test_report *r, const char *alt, size_t n)
+{
+	uint32_t *slot = slot_of(r, alt);
+
+	if (*slot && is_of_alt(*slot))
+		r->cases[(*slot - 1) / 2].shares_alt = r->cases[n].shares_alt = true;
 	if (*slot)
 		return;
-	*slot = entry;
+	*slot = (uint32_t)n * 2 + 2;
 	r->table_used++;
+}
+
+struct test_case *test_report_own(struct test_report *r, const char *id)
+{
+	const uint32_t *slot = r->table_size ? slot_of(r, id) : NULL;
+
+	return slot && *slot && !is_of_alt(*slot) ? &r->cases[(*slot - 1) / 2] : NULL;
 }
 
 struct test_case *test_report_case(struct test_report *r, const char *id, const char *alt)
 {
 	_free_ char *own_id = NULL, *own_alt = NULL;
-	const uint32_t *slot = r->table_size ? slot_of(r, id) : NULL;
+	struct test_case *own = test_report_own(r, id);
 
-	if (slot && *slot)
-		return &r->cases[(*slot - 1) / 2];
+	if (own)
+		return own;
 	if (r->n >= TEST_CASES_MAX) {
 		r->is_full = true;
 		return NULL;
@@ -196,15 +219,16 @@ struct test_case *test_report_case(struct test_report *r, const char *id, const 
 	if (!own_id || (alt && !own_alt) || !grow_cases(r) || !grow_table(r))
 		return NULL;
 	r->cases[r->n] = (struct test_case){.id = take_ptr(own_id), .alt = take_ptr(own_alt)};
-	add_name(r, id, (uint32_t)r->n * 2 + 1);
+	add_id(r, id, r->n);
 	if (alt)
-		add_name(r, alt, (uint32_t)r->n * 2 + 2);
+		add_alt(r, alt, r->n);
 	return &r->cases[r->n++];
 }
 
 const struct test_case *test_report_find(const struct test_report *r, const char *id)
 {
 	const uint32_t *slot = r->table_size ? slot_of(r, id) : NULL;
+	const struct test_case *c = slot && *slot ? &r->cases[(*slot - 1) / 2] : NULL;
 
-	return slot && *slot ? &r->cases[(*slot - 1) / 2] : NULL;
+	return c && is_of_alt(*slot) && (c->is_listed || c->shares_alt) ? NULL : c;
 }

@@ -55,6 +55,7 @@ static const struct {
 	{"ReferenceError", "Exception"},
 	{"RuntimeError", "Exception"},
 	{"NotImplementedError", "RuntimeError"},
+	{"PythonFinalizationError", "RuntimeError"},
 	{"RecursionError", "RuntimeError"},
 	{"StopAsyncIteration", "Exception"},
 	{"StopIteration", "Exception"},
@@ -69,6 +70,17 @@ static const struct {
 	{"UnicodeEncodeError", "UnicodeError"},
 	{"UnicodeTranslateError", "UnicodeError"},
 	{"Warning", "Exception"},
+	{"BytesWarning", "Warning"},
+	{"DeprecationWarning", "Warning"},
+	{"EncodingWarning", "Warning"},
+	{"FutureWarning", "Warning"},
+	{"ImportWarning", "Warning"},
+	{"PendingDeprecationWarning", "Warning"},
+	{"ResourceWarning", "Warning"},
+	{"RuntimeWarning", "Warning"},
+	{"SyntaxWarning", "Warning"},
+	{"UnicodeWarning", "Warning"},
+	{"UserWarning", "Warning"},
 };
 
 static const char *base_of(const char *name)
@@ -97,7 +109,10 @@ bool exception_is(const char *raised, const char *base, const char *expected)
 	if (is_own)
 		raised = exception_is_built_in(base) ? base : "Exception";
 	for (; raised; raised = base_of(raised)) {
-		if (str_eq(raised, expected))
+		bool has_two_bases = str_eq(raised, "ExceptionGroup");
+
+		if (str_eq(raised, expected) ||
+		    (has_two_bases && str_eq(expected, "BaseExceptionGroup")))
 			return true;
 	}
 	return false;

@@ -386,6 +386,9 @@ static void test_exceptions(void)
 	ok(exception_is("KeyError", "", "KeyError"), "itself");
 	ok(exception_is("KeyError", "", "LookupError"), "a base");
 	ok(exception_is("FileNotFoundError", "", "IOError"), "the old name of OSError");
+	ok(exception_is("DeprecationWarning", "", "Warning"), "a warning");
+	ok(exception_is("Mine", "UserWarning", "Warning"), "one's own warning");
+	ok(exception_is("ExceptionGroup", "", "BaseExceptionGroup"), "a second base");
 	ok(exception_is("Mine", "", "Mine"), "one's own");
 	ok(exception_is("Mine", "", "Exception"), "one's own is an exception");
 	ok(!exception_is("Mine", "", "ValueError"), "what it derives from is not known");
