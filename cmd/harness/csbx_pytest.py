@@ -163,7 +163,7 @@ def is_same_report(known, report):
 def make_plugin(pytest, ask, want, repo, gate, other_encodings):
     """The plugin; what it needs is in this function's closure, what it knows with the core."""
     from _pytest.unittest import TestCaseFunction, UnitTestCase
-    ids, is_strict = want["ids"], want["strict"]
+    ids, is_strict, had = want["ids"], want["strict"], want["had"]
     mine = {"here": None, "root": None, "collected": 0, "failed": 0, "status": None, "session_failed": None, "ended": False, "distributed": False}
     looks, relative, missing = csbx_looks.make_looks(pytest, ask, repo, want["older"]), relative_path, make_missing(ask, repo, text_of)
     look_at_bases = make_bases(ask, repo, text_of, want["older"])
@@ -180,6 +180,11 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
         here, root = state["here"], state["root"]
         path, colons, rest = node_id.partition("::")  # what a test is called with may have slashes, too
         return node_id if here == root else relative(here, root + "/" + path) + colons + rest
+
+    def spellings(state, node_id):
+        """What a list may call it: pytest's own name is not its where the repository has another file of that name."""
+        own = spelled(state, node_id)
+        return (own,) if own != node_id and node_id.partition("::")[0] in had else (own, node_id)
 
     class CsbxReporter:
         @pytest.hookimpl(tryfirst=True)
@@ -220,7 +225,7 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
             elif report.outcome == "passed" and type(collector) in collected_whole:
                 known = ask("known")
                 looks.look_at_engine()
-                if has_all(known["selection"], (spelled(known["run"], collector.nodeid), collector.nodeid)):
+                if has_all(known["selection"], spellings(known["run"], collector.nodeid)):
                     ask("look")
                     missing.collector(collector, report)
 
@@ -251,7 +256,7 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
             yield
             known = ask("known")
             state, selection = known["run"], known["selection"]
-            keep = [i for i in items if has(selection, (spelled(state, i.nodeid), i.nodeid))]
+            keep = [i for i in items if has(selection, spellings(state, i.nodeid))]
             if len(keep) != len(items):
                 chosen = set(map(id, keep))
                 config.hook.pytest_deselected(items=[i for i in items if id(i) not in chosen])

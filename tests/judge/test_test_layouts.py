@@ -871,3 +871,12 @@ def test_the_same_file_in_a_directory_with_settings_of_its_own(csbx, suite_image
               code=0 if is_right else 1)
     assert r["resolved"] is is_right
     assert r["fail_to_pass"]["success" if is_right else "failure"] == [first] and r["pass_to_pass"]["success"] == [second]
+
+
+@pytest.mark.parametrize("options", [(), ("--isolate",)])
+def test_such_a_file_of_which_another_test_is_listed(csbx, suite_image, options):
+    """The test of that name there is not listed, and stands for none that is."""
+    judge = repositories.Judge(csbx, suite_image, {**MONO, "sub/tests/test_a.py": MONO["sub/tests/test_a.py"] + "\n\ndef test_y():\n    pass\n"})
+    r = judge(*options, "--patch", judge.patch(files={"calc.py": "def add(a, b) return a + b\n"}), "--fail-to-pass", "tests/test_a.py::test_x",
+              "--pass-to-pass", "sub/tests/test_a.py::test_y", code=1)
+    assert not r["resolved"] and list(r["tests"]) == ["sub/tests/test_a.py::test_y"]
