@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,6 +158,13 @@ static int check_sources(struct plan *p, struct err *e)
 	return 0;
 }
 
+/* In a container that shares the host's processes (plain enroot start) no promise is made of mounts. */
+static bool can_unmount(const struct container_spec *s)
+{
+	return s->sec.caps >> CAP_SYS_ADMIN & 1 && s->ns.pid == PID_PRIVATE &&
+	       (s->sec.landlock_off || syscall(SYS_landlock_create_ruleset, NULL, 0, 1) < 1);
+}
+
 static int compile(struct container *c, struct err *e)
 {
 	struct plan_input in = {
@@ -167,6 +175,7 @@ static int compile(struct container *c, struct err *e)
 		.seeds = c->seeds,
 		.n_seeds = c->n_seeds,
 	};
+	const struct own_dirs_facts facts = {c->spec->hooks.n, can_unmount(c->spec)};
 	_strv_ struct strv own = STRV_INIT;
 	int r = own_dirs_list(c->paths, &own, e);
 
@@ -175,7 +184,7 @@ static int compile(struct container *c, struct err *e)
 		r = plan_compile(&c->plan, &in, e);
 	if (r >= 0)
 		r = check_sources(&c->plan, e);
-	return r < 0 ? r : own_dirs_settle(&c->plan, c->paths, c->spec->hooks.n, e);
+	return r < 0 ? r : own_dirs_settle(&c->plan, c->paths, facts, e);
 }
 
 int container_make_message(struct container *c, struct err *e)

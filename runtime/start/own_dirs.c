@@ -388,7 +388,22 @@ static bool is_hidden_before(const struct plan *plan, const struct op *op)
 	return false;
 }
 
-static int settle(struct plan *plan, struct shown *s, const struct paths *p, struct err *e)
+/* A program that may mount puts another root in the place of its own, and moves directories that were mount points. */
+static int refuse_unpinned(struct shown *s, const struct op *op, struct err *e)
+{
+	int r = shown_writable(s, op->real, e);
+
+	if (r <= 0)
+		return r;
+	return err_set(e, EPERM,
+		       "csbx's own directory %s must be hidden from a mount that can be written "
+		       "to, and CAP_SYS_ADMIN without Landlock takes that away (leave Landlock "
+		       "on, mount read-only, or mount another directory)",
+		       op->src);
+}
+
+static int settle(struct plan *plan, struct shown *s, const struct paths *p, bool can_unmount,
+		  struct err *e)
 {
 	for (size_t i = 0; i < plan->n; i++) {
 		struct op *op = &plan->ops[i];
@@ -403,6 +418,8 @@ static int settle(struct plan *plan, struct shown *s, const struct paths *p, str
 		r = find(s, op, e);
 		if (r == 0 && !is_hidden_before(plan, op))
 			r = check_mounts(plan, op, p, e);
+		if (r == 0 && can_unmount)
+			r = refuse_unpinned(s, op, e);
 		if (r < 0)
 			return r;
 		op->skip = r > 0 || is_hidden_before(plan, op);
@@ -414,10 +431,11 @@ static int settle(struct plan *plan, struct shown *s, const struct paths *p, str
 	return 0;
 }
 
-int own_dirs_settle(struct plan *plan, const struct paths *p, bool has_hooks, struct err *e)
+int own_dirs_settle(struct plan *plan, const struct paths *p, struct own_dirs_facts facts,
+		    struct err *e)
 {
-	struct shown s = {.plan = plan, .paths = p, .has_hooks = has_hooks};
-	int r = settle(plan, &s, p, e);
+	struct shown s = {.plan = plan, .paths = p, .has_hooks = facts.has_hooks};
+	int r = settle(plan, &s, p, facts.can_unmount, e);
 
 	shown_free(&s);
 	return r;

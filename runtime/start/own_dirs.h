@@ -39,12 +39,19 @@ int own_dirs_refuse_in(const struct strv *own, int dir, const char *path, struct
 int own_dirs_check_new(const struct paths *p, int dir, const char *rest, const char *path,
 		       struct err *e);
 
+struct own_dirs_facts {
+	bool has_hooks;   /* which may mount what they like */
+	bool can_unmount; /* the program may: it leaves the root by pivot_root(2), and mount points
+			   * that hold directories in their places with it */
+};
+
 /*
  * Fills in what the OP_HIDE operations need, once the plan's sources are known (op->real). One that
  * is missing is made where a mount of the plan, read-only or not, would show it once it is there;
  * otherwise it is passed over, and so is one that cannot be made. -EPERM for a mount of what lies in
- * one of them, volumes excepted.
+ * one of them, volumes excepted, and with can_unmount for one that shows one and can be written to.
  */
-int own_dirs_settle(struct plan *plan, const struct paths *p, bool has_hooks, struct err *e);
+int own_dirs_settle(struct plan *plan, const struct paths *p, struct own_dirs_facts facts,
+		    struct err *e);
 
 #endif

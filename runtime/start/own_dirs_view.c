@@ -64,7 +64,7 @@ static int fill(struct own_view *v, const struct paths *p, const struct mount_sp
 		r = add_mount(&v->plan, &mounts[i], e);
 	for (size_t i = 0; i < v->own.n && n; i++)
 		v->plan.ops[v->plan.n++] = (struct op){.kind = OP_HIDE, .src = v->own.items[i]};
-	return r < 0 ? r : own_dirs_settle(&v->plan, p, false, e);
+	return r < 0 ? r : own_dirs_settle(&v->plan, p, (struct own_dirs_facts){.has_hooks = false}, e);
 }
 
 int own_view_open(const struct paths *p, const struct mount_spec *mounts, size_t n,

@@ -58,14 +58,26 @@ BELOW = ["data", "cache", "run", "tmp/csbx-scratch-{uid}", "home/.config/csbx", 
          "home/.local/share/csbx", "home/.cache/csbx"]
 
 
-@pytest.mark.parametrize("loose", [[], LOOSE], ids=["usual", "loose"])
-@pytest.mark.parametrize("mode", ["", ":ro"])
+LANDLOCKED = [*LOOSE[:-1], "landlock=on"]
+
+
+@pytest.mark.parametrize("mode, loose", [("", []), (":ro", []), ("", LANDLOCKED), (":ro", LOOSE)],
+                         ids=["usual", "usual-ro", "loose", "loose-ro"])
 def test_a_mount_shows_nothing_of_csbx(csbx, world, python_image, mode, loose):
     below = [n.format(uid=csbx.owner.pw_uid) for n in BELOW]
     before = set(os.listdir(world / "data" / "containers"))
     assert attack(csbx, python_image, ["--mount", f"{world}:/x{mode}", *loose], "/x", *(f"/x/{n}" for n in below)) == []
     assert set(os.listdir(world / "data" / "containers")) == before
     assert csbx.ok("exec", "kept", "echo", "fine") == "fine\n"
+
+
+@pytest.mark.parametrize("options", [LOOSE, ["--cap-add", "SYS_ADMIN", "--security-opt", "landlock=off"]])
+def test_a_program_that_may_mount_gets_no_writable_mount_of_them(csbx, world, busybox_image, options):
+    """By pivot_root(2) it leaves the root with the mount points, and moves the directories that they held in their places."""
+    for source, says in ((world, "CAP_SYS_ADMIN without Landlock"), (world / "home", f"{world}/home/")):
+        csbx.fails("start", "--mount", f"{source}:/x", *options, busybox_image, "true", says=["must be hidden from a mount", says])
+        csbx.ok("start", "--mount", f"{source}:/x:ro", *options, busybox_image, "true")
+    csbx.ok("start", "--mount", f"{made(csbx, world.parent / 'elsewhere')}:/x", *options, busybox_image, "touch", "/x/file")
 
 
 @pytest.mark.parametrize("dialect", ["docker", "volume"])
