@@ -39,6 +39,8 @@ GIVERS = (("/logging/__init__.py", "<lambda>"), ("/logging/__init__.py", "curren
           ("/inspect.py", "getinnerframes"), ("/inspect.py", "getgeneratorlocals"), ("/inspect.py", "getcoroutinelocals"),
           ("/inspect.py", "getasyncgenlocals"), ("/asyncio/base_tasks.py", "_task_get_stack"), ("/_pytest/_code/code.py", "frame"))
 # Files of the library whose functions give frames, or what these hold, to others.
+# What logging calls and gives no frame: programs set these (docs/judging.md).
+BY_RIGHTS = frozenset(("_logRecordFactory", "_loggerClass"))
 HANDING = ("/traceback.py", "/logging/__init__.py", "/inspect.py", "/warnings.py", "/asyncio/format_helpers.py", "/asyncio/base_tasks.py")
 TRACERS = ("/coverage/", "/pydevd")  # they trace from C, by a method of another name
 
@@ -126,6 +128,7 @@ def make_audit(vouch, found, repo):
     givers, native, opening, get_trace, get_profile = GIVERS, NATIVE, OPENING, sys.gettrace, sys.getprofile
     base_name, runners, len_of, dict_type, plain_name = os.path.basename, TEXT_RUNNERS, len, dict, make_plain()
     builtin, static_type, class_type, nothing, handed, handing, _list, set_type = type(len), staticmethod, classmethod, {}, {}, HANDING, list, set
+    by_rights = BY_RIGHTS
     generator = GENERATOR
     code_type, id_of, values, users, libraries, makers = types.CodeType, id, dict.values, {}, frozenset(("ctypes", "_ctypes")), MAKERS
 
@@ -363,7 +366,7 @@ def make_audit(vouch, found, repo):
         if id_of(space) not in handed:
             handed[id_of(space)] = space, names_said(space)
         said = handed[id_of(space)][1]
-        for name in [n for n in said if n in space]:
+        for name in [n for n in said if n in space and n not in by_rights]:
             value = space[name]
             if is_function_of_run(value):
                 return name

@@ -42,7 +42,7 @@ GOOD_TESTS = [
      "timeout": 30, "memory": "300m", "strict": True, "isolate": False},
     {"id": 1, "repo": "{repo}", "patches": [PATCH], "test_patch": PATCH, "image": None}, {"id": 2, "repo_in_image": "/etc", "fail_to_pass": "[]"},
     {"instance_id": "o__n-1", "repo": "{repo}", "patch": "right", "model_patch": PATCH, "FAIL_TO_PASS": "[\"t.py::a\"]", "PASS_TO_PASS": ["b"],
-     "problem_statement": "p", "hints_text": "", "created_at": "2020", "version": 1.5, "environment_setup_commit": "c",
+     "problem_statement": "p", "hints_text": "", "created_at": "2020", "version": 1.5, "environment_setup_commit": "c", "difficulty": "15 min - 1 hour",
      "model_name_or_path": None}]
 BAD_TESTS = [{"id": 1, "repo": "{repo}", "colour": 1}, {"repo": 7}, {"repo": "{repo}", "patches": PATCH}, {"repo": "{repo}", "strict": "yes"},
              {"repo": "{repo}", "fail_to_pass": "t.py::a"}, {"repo": "{repo}", "fail_to_pass": [1]}, {"repo": "{repo}", "args": {}},

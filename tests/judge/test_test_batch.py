@@ -67,7 +67,7 @@ def test_the_object_is_that_of_the_schema(judge):
 def test_lines_of_swe_bench(judge):
     """The file of the data set, with what was handed in or with its own patch; the repository is where the options say."""
     line = {"instance_id": "org__repo-1", "repo": "org/repo", "base_commit": "0" * 40, "patch": judge.fix().read_text(encoding="utf-8"), "test_patch": diff("tests/test_new.py", None, "def test_new(): pass\n"),
-            "problem_statement": "It subtracts.", "hints_text": "", "created_at": "2020-01-01", "version": "1", "environment_setup_commit": "",
+            "problem_statement": "It subtracts.", "hints_text": "", "created_at": "2020-01-01", "version": "1", "environment_setup_commit": "", "difficulty": "<15 min fix",
             "FAIL_TO_PASS": json.dumps([TARGET]), "PASS_TO_PASS": [STILL]}
     wrong = diff("calc.py", judge.files["calc.py"], judge.files["calc.py"] + "\n")
     records = {r["id"]: r for r in batch(judge, line, {**line, "instance_id": "handed in", "model_name_or_path": "m", "model_patch": wrong},

@@ -191,6 +191,7 @@ static const struct {
 	{"created_at", pass_over},
 	{"version", pass_over},
 	{"environment_setup_commit", pass_over},
+	{"difficulty", pass_over},
 	{"model_name_or_path", pass_over},
 };
 
