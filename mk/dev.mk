@@ -43,6 +43,8 @@ install: all ## programs, man pages, docs, completions (prefix=, DESTDIR=)
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(bindir)/csbx $(addprefix $(DESTDIR)$(libexecdir)/csbx/,$(HELPERS))
 	rm -f $(addprefix $(DESTDIR)$(libexecdir)/csbx/harness/,$(notdir $(HARNESS_SRCS)))
+	rm -f $(patsubst %.py,$(DESTDIR)$(libexecdir)/csbx/harness/__pycache__/%.*.pyc,$(notdir $(HARNESS_SRCS)))
+	rmdir $(DESTDIR)$(libexecdir)/csbx/harness/__pycache__ 2>/dev/null || true
 	rmdir $(DESTDIR)$(libexecdir)/csbx/harness 2>/dev/null || true
 	rm -f $(DESTDIR)$(BASH_COMPLETIONS_DIR)/csbx $(DESTDIR)$(ZSH_COMPLETIONS_DIR)/_csbx
 	rm -f $(foreach p,$(MAN_PAGES),$(DESTDIR)$(mandir)/man$(patsubst .%,%,$(suffix $(p)))/$(notdir $(p)))

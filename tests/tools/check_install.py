@@ -24,8 +24,8 @@ def built(o):
         if path.is_file() and not path.is_symlink() and os.access(path, os.X_OK):
             where = "bin" if path.name == "csbx" else "libexec/csbx"
             want[f"{where}/{path.name}"] = path, 0o755
-    for path in (o / "harness").iterdir():
-        want[f"libexec/csbx/harness/{path.name}"] = path, 0o644
+    for path in (p for p in (o / "harness").rglob("*") if p.is_file()):
+        want[f"libexec/csbx/{path.relative_to(o)}"] = path, 0o644
     for path in [*(o / "man").iterdir(), *Path("docs/man").glob("*.[1-8]")]:
         want[f"share/man/man{path.suffix[1:]}/{path.name}"] = path, 0o644
     for path in [Path("README.md"), Path("CHANGELOG.md"), Path("LICENSE"), *Path("docs").glob("*.*")]:
