@@ -48,6 +48,26 @@ def tell(kind, payload=b""):
         send(kind, 0, payload)
 
 
+WITH_CHANGES = (4, 7)  # parts of an answer, "R" or "E", where the last is what the call did to its arguments
+
+
+def argument_in(reader, number):
+    need("RESTORED")
+    return argument_here(reader.question, number)
+
+
+def answer_of(payload, question):
+    """question: what told it, of a call; its arguments may be in an answer that says what became of them."""
+    reader = Reader(payload)
+    reader.question = question
+    answer = reader.read()
+    if len(answer) in WITH_CHANGES:
+        need("RESTORED")  # by this thread alone: those that have called may be many
+    elif question is not None and question.sent is not None:
+        raise ValueError("an argument")
+    return answer
+
+
 class Carrier(object):
     """Calls of one process, one after the other. They are carried in a thread of their own: no handler of a signal runs there,
     and what one raises in a thread that waits leaves no half of a call behind. An answer has the number of its question."""
@@ -66,7 +86,7 @@ class Carrier(object):
                     raise
                 __import__("time").sleep(0.1)
 
-    def carry(self, question):
+    def carry(self, question, teller=None):
         self.number += 1
         number = self.number
         with TURN:
@@ -75,7 +95,7 @@ class Carrier(object):
             kind, of, payload = receive_frame()
             if kind == b"A" and of == number:
                 try:
-                    return value_of(payload)
+                    return answer_of(payload, teller)
                 except CallFailed as error:  # a set with a value that cannot be told
                     return ["F", str(error)]
                 except Exception as error:  # a set of lists, from a program that writes its answers by hand
@@ -86,19 +106,19 @@ class Carrier(object):
         while True:
             self.work.acquire()
             while self.waiting:
-                question, answers, done = self.waiting.pop(0)
+                question, answers, done, teller = self.waiting.pop(0)
                 try:
-                    answers.append(self.carry(question))
+                    answers.append(self.carry(question, teller))
                 except BaseException:
                     pass  # there is none: csbx is gone
                 self.ended += 1
-                question = answers = None  # which is not kept by this thread
+                question = answers = teller = None  # which is not kept by this thread
                 done()
 
-    def ask(self, question):
+    def ask(self, question, teller=None):
         answers, is_done = [], self.new_lock()
         is_done.acquire()
-        self.begin(question, answers, is_done.release)
+        self.begin(question, answers, is_done.release, teller)
         is_done.acquire()
         if not answers:
             raise Gone()
@@ -117,9 +137,10 @@ class Carrier(object):
         self.ended, self.is_first_open = 1, False
         return answer
 
-    def begin(self, question, answers, done):
+    def begin(self, question, answers, done, teller=None):
+        """teller: by which the question was told, which the answer may be about."""
         self.begun += 1
-        self.waiting.append((question, answers, done))
+        self.waiting.append((question, answers, done, teller))
         with self.turn:
             if self.work.locked():
                 self.work.release()

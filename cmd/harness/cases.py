@@ -5,7 +5,8 @@ import select
 
 PRINTED_MAX = 7000000
 NAMES_BYTES_MAX = 256 << 10  # of those that are told with `L`
-HAS_MADE, HAS_KINDS = 77, 78  # exit codes of a case that needed more of the harness than is compiled
+HAS, NEEDABLE = 76, ("MADE", "KINDS", "CHANGED")  # exit code of a case that needed none of these; with a bit for each that is compiled for it
+MARSHAL = sys.modules["marshal"]
 CASE, MARSHALLED, NAMES = b"C[N"  # kinds of a frame, and what the payload of the first begins with: PROTOCOL.md
 POLLER = select.poll()  # of the process that serves
 POLLER.register(CHANNEL, select.POLLIN)
@@ -76,24 +77,24 @@ def plain_error(error):
     return [name_of(kind), args, {}, None] if is_plain else None
 
 
-def told_to_check(answer, error, is_awaited):
+def told_to_check(answer, error, end, tell):
     """The answer's literal for asserting code, with all that can be told of an exception."""
     if error is None:
-        return told_literal(answer + [None, is_awaited])
+        return tell(answer + [None] + end)
     try:
         answer[3] = str(error)
         what = plain_error(error)
         if what is None:
             need("MADE")
             what = error_told(error)
-        data = told_literal(answer + [None, what, is_awaited])
+        data = tell(answer + [None, what] + end)
         if len(data) <= BYTES_MAX:
             return data
     except BaseException:
         pass
     if type(answer[3]) is not str or len(answer[3]) > 4000:
         return literal(["T", answer[1], "it raised an exception that cannot be told", None])
-    return literal(answer + [None, None, is_awaited])
+    return tell(answer + [None, None] + end)
 
 
 def kind_of(found):
@@ -163,11 +164,15 @@ def names_wanted(space):
     return names if len(names) <= NAMES_BYTES_MAX else b""
 
 
-def told(answer, output, error, is_awaited):
-    """The answer's literal. output: where what was printed is; below 0: it is not wanted; None: it is asserting code that asks."""
+def told(answer, output, error, is_awaited, sent):
+    """
+    The answer's literal. output: where what was printed is; below 0: it is not wanted; None: it is asserting code that asks. sent: its
+    arguments, where it may see what became of them, or None.
+    """
     printed = printed_to(output) if output is not None and output >= 0 else None
     try:
-        data = told_to_check(answer, error, is_awaited) if output is None else literal(answer + [printed])
+        end, tell = sent.told(is_awaited) if sent else ([is_awaited], told_literal)
+        data = told_to_check(answer, error, end, tell) if output is None else literal(answer + [printed])
         why = "it is larger than 8 MB" if len(data) > BYTES_MAX else None
     except Unfit as error:
         why = str(error)
@@ -176,8 +181,73 @@ def told(answer, output, error, is_awaited):
     return data if why is None else literal(["T", answer[1], why, printed])
 
 
-def run_case(space, number, payload, os=(posix.getpid, posix.setpgid, posix.write, posix._exit), loads=sys.modules["marshal"].loads,
-             plain=type(find), int=int, str=str, low=-(1 << 63), high=1 << 63, sys=sys):
+def number_in(items, begun):
+    """Lists, dicts and sets as they begin. A key holds none."""
+    for item in items:
+        kind = type(item)
+        if kind in LEAVES:
+            continue
+        if kind is not tuple:
+            begun.append(item)
+        inner = item.values() if kind is dict else item
+        if not LEAVES.issuperset(map(type, inner)):
+            number_in(inner, begun)
+
+
+def begun_by(args, kwargs):
+    """As Reader.begun, of what marshal has read."""
+    begun = [None, args]
+    number_in(args, begun)
+    begun.append(kwargs)
+    number_in(kwargs.values(), begun)
+    return begun
+
+
+def is_as_sent(parts, begun, payload, dumps=MARSHAL.dumps):
+    """Arguments that marshal has read: whether they are as they were, as they are in nearly all calls. Another order of a set is not."""
+    try:
+        if dumps(parts, 2) != payload:
+            return False
+        now = begun_by(*parts[1:3])
+    except Exception:
+        return False
+    return len(now) == len(begun) and all([old is new for old, new in zip(begun, now)])
+
+
+def held_by():
+    """What objects refer to that were made once more, before the call."""
+    need("CHANGED")
+    return {id(value): Held(value) for value in MADE_AGAIN}
+
+
+class Sent(object):
+    """Arguments of a call of asserting code, as they were: what the call did to them is told with its answer."""
+
+    def __init__(self, parts, payload, begun, held):
+        self.parts, self.payload, self.begun, self.held = parts, payload, begun, held or {}
+
+    def told(self, is_awaited):
+        """The end of the answer, and what tells it."""
+        _, args, kwargs, wants_all = self.parts
+        is_same = self.payload[0] == MARSHALLED and is_as_sent(self.parts, self.begun, self.payload)
+        if is_same and not wants_all:
+            return [is_awaited], told_literal
+        need("CHANGED")
+        changes = [] if is_same else changes_of(self.begun, self.payload, args, kwargs, self.held)
+        if not changes and not wants_all:
+            return [is_awaited], told_literal
+        return [is_awaited, changes], told_back(numbers_of(self.begun, args, kwargs))
+
+
+def need_again(status):
+    """Once, and not by each case that follows."""
+    for bit, text in enumerate(NEEDABLE):
+        if (status >> 8) - HAS >> bit & 1:
+            need(text)
+
+
+def run_case(space, number, payload, os=(posix.getpid, posix.setpgid, posix.write, posix._exit), loads=MARSHAL.loads, plain=type(find),
+             leaves=LEAVES, int=int, str=str, low=-(1 << 63), high=1 << 63, sys=sys):
     """
     In the child. For each object that is touched a page is copied, for a function or an attribute as well: so the usual case
     calls none of this file. number: as it was sent.
@@ -186,9 +256,15 @@ def run_case(space, number, payload, os=(posix.getpid, posix.setpgid, posix.writ
     me = getpid()
     try:
         setpgid(0, 0)
-        name, args, kwargs, wants_output = loads(payload) if payload[0] == MARSHALLED else value_of(payload)
-        output, data = redirect_output() if wants_output else None if wants_output is None else -1, None
-        raised_error, is_awaited = None, False
+        if payload[0] == MARSHALLED:
+            reader = None
+            name, args, kwargs, wants_output = parts = loads(payload)
+        else:
+            reader = Reader(payload)
+            name, args, kwargs, wants_output = parts = reader.read()
+        output = redirect_output() if wants_output is True else -1 if wants_output is False else None
+        data = raised_error = sent = None
+        is_awaited = False
         try:
             function = space.get(name)
             if args is None:
@@ -198,6 +274,9 @@ def run_case(space, number, payload, os=(posix.getpid, posix.setpgid, posix.writ
         except BaseException as error:
             answer = ["U", "LookupError", "", describe(error, SNIPPET)[1], 0]
         else:
+            if output is None and parts[1] is not None and (kwargs or not leaves.issuperset(map(type, args))):
+                sent = begun_by(args, kwargs) if reader is None else reader.begun
+                held = held_by() if reader is not None and "MADE" in needed and MADE_AGAIN else None
             try:
                 value = function(*args, **kwargs)
                 kind = type(value)
@@ -216,7 +295,8 @@ def run_case(space, number, payload, os=(posix.getpid, posix.setpgid, posix.writ
             except BaseException:
                 pass
         if data is None:
-            data = told(answer, output, raised_error, is_awaited)
+            sent = Sent(parts, payload, sent, held) if sent and (wants_output or answer[-1] is None) else None
+            data = told(answer, output, raised_error, is_awaited, sent)
         # A function that forks comes back twice.
         if getpid() == me:
             n = len(data)
@@ -224,7 +304,7 @@ def run_case(space, number, payload, os=(posix.getpid, posix.setpgid, posix.writ
             while data:
                 data = data[write(CHANNEL, data[:1048576]):]
     finally:
-        leave((HAS_KINDS if "KINDS" in needed else HAS_MADE) if needed else 0)
+        leave(HAS + ("MADE" in needed) + 2 * ("KINDS" in needed) + 4 * ("CHANGED" in needed) if needed else 0)
 
 
 SEEDED = None  # [the functions that get and set the state of the module random, whether the snippet has seeded it]
@@ -345,10 +425,8 @@ def serve(space, os=posix, poller=POLLER, readable=select.POLLIN, read=posix.rea
         except OSError:
             pass
         status = waitpid(pid, 0)[1]
-        if status == HAS_MADE << 8 or status == HAS_KINDS << 8:
-            need("MADE")  # once, and not by each that follows
-            if status == HAS_KINDS << 8:
-                need("KINDS")
+        if HAS << 8 < status < HAS + 8 << 8:
+            need_again(status)
         text = b"i%d;" % status
         os.close(fd)
         write(CHANNEL, b"E\0\0\0%c\0\0\0%b%b" % (len(text), head[8:], text))

@@ -142,18 +142,18 @@ class Caller(object):
             self.fail("a signal came while the snippet was asked for its names")
         return carrier
 
-    def ask(self, question):
+    def ask(self, question, teller=None):
         carrier = self.carrier_to_ask()
         if carrier.thread == self.threads.get_ident():  # while it reads an answer
             raise ValueError("a value that is asked for more")
-        return carrier.ask(question)
+        return carrier.ask(question, teller)
 
-    async def ask_meanwhile(self, question):
+    async def ask_meanwhile(self, question, teller):
         """As ask(), while others of a loop of asyncio go on."""
         asyncio = sys.modules.get("asyncio")
         loop = asyncio and asyncio._get_running_loop()
         if not loop:
-            return self.ask(question)
+            return self.ask(question, teller)
         answers, future = [], loop.create_future()
 
         def done():
@@ -161,7 +161,7 @@ class Caller(object):
                 loop.call_soon_threadsafe(lambda: future.done() or future.set_result(None))
             except RuntimeError:
                 pass  # it is closed, and no task waits
-        self.carrier_to_ask().begin(question, answers, done)
+        self.carrier_to_ask().begin(question, answers, done, teller)
         await future
         if not answers:
             raise Gone()
@@ -266,8 +266,10 @@ def plain_error(name, base, message, what):
         return None
 
 
-def outcome(answer):
+def outcome(answer, teller):
     """What a call returns, or raises."""
+    if len(answer) in WITH_CHANGES and answer[-1]:
+        restore(teller, answer[-1])
     if WATCH is not None and WATCH.alive:
         WATCH.begin()
     if answer[0] == "R":
@@ -286,21 +288,35 @@ def outcome(answer):
     raise error
 
 
-async def awaited_outcome(answer):
-    return outcome(answer)
+async def awaited_outcome(answer, teller):
+    return outcome(answer, teller)
 
 
-async def outcome_awaited(question):
+async def outcome_awaited(question, teller):
     """The call of an async function is made when it is awaited."""
-    return outcome(await CALLER.ask_meanwhile(question))
+    return outcome(await CALLER.ask_meanwhile(question, teller), teller)
+
+
+def is_new(value, answer, teller):
+    """Not an argument, nor of a call that has changed one: the same call would be another one now."""
+    return len(answer) not in WITH_CHANGES or not answer[-1] and not is_argument(teller, value)
+
+
+def argument_parts_but_made(value, kind):
+    """What an object is made of that the snippet makes once more is no argument."""
+    made = argument_parts(value, kind)
+    return None if made[0] == "made" else made
 
 
 def call(name, args, kwargs, is_async):
     flush()
     CALLER.has_asked = True
     teller = Teller(is_argument=True)
+    teller.kwargs, teller.reached, teller.sent = kwargs, None, None  # reached: all that is an argument; None: all that is told: restored.py
     try:
         teller.put([name, list(args), kwargs])
+        if teller.has_made:
+            teller.reached = reach(list(args) + list(kwargs.values()), argument_parts_but_made, {})
     except Exception as error:
         CALLER.fail("the arguments of %s() cannot be told: %s" % (name, error))
     question = b"".join(teller.out)
@@ -310,12 +326,12 @@ def call(name, args, kwargs, is_async):
         is_async = CALLER.names().get(name) == "a"  # which may be to be awaited for a time
     if is_async:
         CALLER.note_promise(name)
-        return outcome_awaited(question)
-    answer = CALLER.ask(question)
-    if answer[-1] is True:
-        return awaited_outcome(answer)
-    value = outcome(answer)
-    return note_call(value, (name, args, kwargs)) if type(type(value)) in STANDING else value
+        return outcome_awaited(question, teller)
+    answer = CALLER.ask(question, teller)
+    if answer[-2 if len(answer) in WITH_CHANGES else -1] is True:
+        return awaited_outcome(answer, teller)
+    value = outcome(answer, teller)
+    return note_call(value, (name, args, kwargs)) if type(type(value)) in STANDING and is_new(value, answer, teller) else value
 
 
 own_names = vars(type(sys))["__dict__"].__get__
@@ -454,7 +470,7 @@ def main():
     prepare()
     vars(sys.modules["builtins"]).update(callable=callable_if_told, isinstance=isinstance_if_told, issubclass=issubclass_if_told,
                                          print=print_told)
-    Reader.make, Reader.in_order = staticmethod(make_here), staticmethod(in_order)
+    Reader.make, Reader.in_order, Reader.argument = staticmethod(make_here), staticmethod(in_order), argument_in
     TURN = Turn(_thread)
     CALLER, SIGNAL = Caller(_thread), _signal.SIGURG  # which does nothing where it has no handler
     _signal.signal(SIGNAL, CALLER.hear_of_fork)

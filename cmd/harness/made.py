@@ -267,6 +267,38 @@ def error_told(error, depth=0):
     return [class_told(kind), tuple(reduced[1]), {k: v for k, v in state.items() if type(k) is str and k != "obj"}, cause]
 
 
+# --- arguments that a call may change --------------------------------------------------------------------------------------------
+
+
+CHANGING = ("Counter", "OrderedDict", "defaultdict", "deque", "array")
+
+
+def is_changing(value, kind):
+    """Of a type whose objects have other content later: of exactly these, of which all is known."""
+    if kind in (list, dict, set, bytearray):
+        return True
+    found = of_library(value, kind)
+    return found is not None and found[0] in CHANGING
+
+
+def reach(values, parts, found):
+    """What arguments hold, by id; not what those of the call have that an object is made by once more. parts(): as parts_of(); None: of such."""
+    for value in values:
+        kind = type(value)
+        if kind in LEAVES or id(value) in found:
+            continue
+        if kind is not tuple:
+            found[id(value)] = value
+        if kind is dict:
+            reach([each for pair in value.items() for each in pair], parts, found)
+        elif kind in (list, set, tuple):
+            reach(value, parts, found)
+        elif kind is not range:
+            inner = parts(value, kind)
+            reach(inner[1:] if inner and inner[0] not in ("function", "builtin", "error", "class") else (), parts, found)
+    return found
+
+
 # --- reading ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -356,10 +388,15 @@ def find_path(path):
     return found
 
 
+MADE_AGAIN = []  # by the next: as a rule there are none, and a process that calls a function calls one
+
+
 def make_again(part):
     """An object of a class of the snippet, by the call that it came from. Where asserting code runs there is no such function."""
     path, args, kwargs = expect(part, str, tuple, dict)
-    return find(SPACE, path)(*args, **kwargs)
+    value = find(SPACE, path)(*args, **kwargs)
+    MADE_AGAIN.append(value)
+    return value
 
 
 def make_path(kind, part):

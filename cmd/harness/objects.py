@@ -79,6 +79,11 @@ def truth_of_untold(self):
     return True if is_single(self) else refuse(self)
 
 
+def repr_of_untold(self):
+    text = object.__getattribute__(self, "text")
+    return refuse(self) if text is None else text
+
+
 def hash_of_untold(self):
     return object.__hash__(self) if is_single(self) else refuse(self)
 
@@ -86,8 +91,9 @@ def hash_of_untold(self):
 # Stands for a value that cannot be told. It may be shown by its repr(), and kept. Anything else would be told to asserting code as a
 # TypeError, an AttributeError or as False, which may be what it expects of the snippet.
 Missing = type.__new__(Untold, "Missing", (object,), dict(
-    REFUSED, __str__=str_of_untold, __format__=format_of_untold, __del__=end_untold, __getattribute__=attribute_of_untold, __repr__=lambda self: object.__getattribute__(self, "text"),
-    __eq__=equals_untold, __ne__=differs_from_untold, __bool__=truth_of_untold, __hash__=hash_of_untold, **{TOLD_OF: (None, ("",), False), MADE_OF: None}))
+    REFUSED, __str__=str_of_untold, __format__=format_of_untold, __del__=end_untold, __getattribute__=attribute_of_untold,
+    __repr__=repr_of_untold, __eq__=equals_untold, __ne__=differs_from_untold, __bool__=truth_of_untold,
+    __hash__=hash_of_untold, **{TOLD_OF: (None, ("",), False), MADE_OF: None}))
 MEMBERS = {}  # of enumerations, by class and name
 TEXTS_OF_MEMBERS = {}  # by id, of those that are values of a built-in class: each with its name, and what str() and format() of it are
 
@@ -316,7 +322,16 @@ def content_of(value, kind):
     return () if type(kind) is Untold else (PLAIN[base_of(kind)](value), attributes_of(value))
 
 
-def note_call(value, parts, numbers=iter(range(1 << 62)).__next__):
+CALL_NUMBERS = iter(range(1 << 62))
+
+
+def spoil_untold(value):
+    """A call has changed it there. It is as one that was made of what has changed, and so is what is made of it."""
+    object.__setattr__(value, "made_by", (call_of(value, type(value))[0], None, next(CALL_NUMBERS)))
+    object.__setattr__(value, "text", None)
+
+
+def note_call(value, parts):
     """An object of a class of the snippet goes back as the call that it came from, which is made once more there."""
     need("KINDS")
     kind = type(value)
@@ -326,7 +341,7 @@ def note_call(value, parts, numbers=iter(range(1 << 62)).__next__):
     if is_untold and object.__getattribute__(value, "member") is not None:
         return value
     try:
-        found = parts, flat(parts, content_of(value, kind)), numbers()
+        found = parts, flat(parts, content_of(value, kind)), next(CALL_NUMBERS)
     except Unfit:  # it has what is no argument
         return value
     if is_untold:

@@ -32,6 +32,7 @@ class Teller(object):
     """
     Tells values as what they are. A list, dict, set or made value that is there twice is told once: they are numbered as they begin.
     """
+    has_made = False
 
     def __init__(self, is_argument=False):
         self.out, self.numbers, self.n, self.is_argument = [], {}, 0, is_argument
@@ -80,6 +81,8 @@ class Teller(object):
     def put_made(self, value, kind, depth):
         need("MADE")
         made = argument_parts(value, kind) if self.is_argument else parts_of(value, kind)
+        if made[0] == "made":
+            self.has_made = True
         number = self.n
         self.begin(value, True)
         self.out.append(b"x")

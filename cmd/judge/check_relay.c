@@ -9,6 +9,9 @@
  *	asserting code  Q [function, args, kwargs]  ->  C to the snippet
  *	snippet		A, then E		    ->  A ["R", value, ...] or ["E", type, base, message, ...]
  *
+ * An answer may end with what the call did to its arguments, which the asserting code then has as well: where it
+ * returned None, or where that was asked for (--in-place). Else a snippet could empty a list that it is to sort.
+ *
  * Without args and kwargs the question is what stands under a name. Lists, dicts, sets and made values are numbered in the order in
  * which they begin (literal.c), so that what is passed on begins with as many of them as what came.
  *
@@ -101,22 +104,53 @@ static void answer_all_gone(struct check_relay *r)
 	}
 }
 
-/* ["R", type, value, None, whether it was awaited] */
-static void answer_returned(struct check_relay *r, const struct value *x, size_t n)
+/* What it did to its arguments is one that may say so. */
+static bool may_change(const struct check_relay *r, const struct value *value,
+		       const struct value *changes)
 {
-	const struct value items[] = {x[0], x[2], n > 4 ? x[4] : no_value};
+	bool is_none = value && value->kind == VALUE_NONE;
 
-	answer(r, items, 3);
+	return changes->kind == VALUE_LIST && !r->is_about_name && (r->is_in_place || is_none);
 }
 
-/* ["E", type, base, message, line, None, what it is, whether it was awaited] */
+static void answer_garbage(struct check_relay *r)
+{
+	answer_failed(r, "the snippet answered with garbage");
+}
+
+/* ["R", type, value, None, whether it was awaited, what it did to its arguments] */
+static void answer_returned(struct check_relay *r, const struct value *x, size_t n)
+{
+	const struct value items[] = {
+		x[0],
+		x[2],
+		n > 4 ? x[4] : no_value,
+		n > 5 ? x[5] : no_value,
+	};
+
+	if (n > 5 && !may_change(r, &x[2], &x[5]))
+		answer_garbage(r);
+	else
+		answer(r, items, n > 5 ? 4 : 3);
+}
+
+/* ["E", type, base, message, line, None, what it is, whether it was awaited, what it did to its arguments] */
 static void answer_raised(struct check_relay *r, const struct value *x, size_t n)
 {
 	const struct value items[] = {
-		x[0], x[1], x[2], x[3], n > 6 ? x[6] : no_value, n > 7 ? x[7] : no_value,
+		x[0],
+		x[1],
+		x[2],
+		x[3],
+		n > 6 ? x[6] : no_value,
+		n > 7 ? x[7] : no_value,
+		n > 8 ? x[8] : no_value,
 	};
 
-	answer(r, items, 6);
+	if (n > 8 && !may_change(r, NULL, &x[8]))
+		answer_garbage(r);
+	else
+		answer(r, items, n > 8 ? 7 : 6);
 }
 
 /* ret: of reading it. */
@@ -137,9 +171,10 @@ static void answer_from(struct check_relay *r, const struct value *v, int ret)
 		answer_failed(r, x[2].text);
 	else if (is_list && x[2].kind == VALUE_STR && x[3].kind == VALUE_STR)
 		answer_raised(r, x, v->n);
+	else if (ret == -E2BIG)
+		answer_failed(r, "what it returned has more than a million values");
 	else
-		answer_failed(r, ret == -E2BIG ? "what it returned has more than a million values"
-					       : "the snippet answered with garbage");
+		answer_garbage(r);
 }
 
 /*
@@ -235,7 +270,7 @@ static void asked(struct check_relay *r, struct check_asker *a, const struct har
 		return;
 	}
 	memcpy(items, v.items, 3 * sizeof(*items));
-	items[3] = no_value;
+	items[3] = r->is_in_place ? text_value("in_place") : no_value;
 	strbuf_reset(&a->question);
 	value_write_call(&list, &a->question);
 	if (r->snippet_is_gone || r->state == CHECK_LEAVING)

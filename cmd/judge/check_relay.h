@@ -48,6 +48,7 @@ struct check_relay {
 		*served; /* whose question the snippet is at; NULL: no process waits for it */
 	enum check_state state;
 	uint64_t number, step_ms, turns;
+	bool is_in_place;    /* each call gives its arguments back, else those that return None */
 	struct strbuf names; /* the answer to who asks for them all; empty: the snippet is asked */
 	bool has_answer;
 	bool is_call_open; /* its fork has not been heard to end */

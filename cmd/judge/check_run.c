@@ -287,6 +287,7 @@ int eval_run_check(const struct eval_container *container, struct eval_job *job,
 	int far[2] = {-1, -1};
 	int ret = check_relay_open(&r, v, timeout_ms ? timeout_ms : UINT32_MAX, imports, far, e);
 
+	r.is_in_place = job->is_in_place;
 	v->completed = 0;
 	v->check.is_there = true;
 	if (ret >= 0)

@@ -310,15 +310,15 @@ static int read_harness(const struct paths *paths, const char *name, struct strb
 int eval_harness_fd(const struct paths *paths, enum eval_harness which, struct err *e)
 {
 	/* A warm interpreter knows a text by its first line (frozen.py), and shares what two have. */
-	static const char *const files[][18] = {
+	static const char *const files[][20] = {
 		[EVAL_HARNESS_SCRIPT] = {"#script", "script.py"},
 		[EVAL_HARNESS_CASES] = {"#cases ", "literal.py", "teller.py", "=made.py",
-					"=kinds.py", HARNESS_SHARED, "cases.py"},
+					"=kinds.py", HARNESS_SHARED, "=changed.py", "cases.py"},
 		[EVAL_HARNESS_CHECK] = {"#check ", "literal.py", "teller.py", "=made.py",
 					"=kinds.py", HARNESS_SHARED, "=told.py", "=objects.py",
 					"=errors.py", "=copied.py", "=ordered.py", "=enums.py",
-					"=brought.py", "=suite.py", "carrier.py", "functions.py",
-					"check.py"},
+					"=restored.py", "=brought.py", "=suite.py", "carrier.py",
+					"functions.py", "check.py"},
 		[EVAL_HARNESS_LINT] = {"#lint  ", "literal.py", "lint.py"},
 		[EVAL_HARNESS_FROZEN] = {"frozen.py"},
 	};

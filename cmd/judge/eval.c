@@ -41,7 +41,7 @@ struct eval_args {
 	struct strv files, deny_import, deny_call, allow_command;
 	uint64_t jobs, total_timeout_ms;
 	int lang, lanes;
-	bool fail_fast, ordered, markdown, warm;
+	bool fail_fast, ordered, markdown, warm, in_place;
 };
 
 static const struct opt eval_only_opts[] = {
@@ -70,6 +70,9 @@ static const struct opt eval_only_opts[] = {
 	 .help = "asserting code, run in a second container: it imports the snippet's functions "
 		 "from the module solution, and csbx carries calls and values between the two; "
 		 "with --function, candidate is that function, and check(candidate) is called"},
+	{OPT_FLAG, 0, "in-place", NULL, offsetof(struct eval_args, in_place),
+	 .help = "what a call does to its arguments is brought back to the --check after every call; "
+		 "else after those that return None"},
 	{OPT_LIST, 0, "files", "FILE", offsetof(struct eval_args, files), .offers = "file",
 	 .help = "a file to put, under its own name, into the directory the program starts in"},
 	{OPT_LIST, 0, "deny-import", "MODULE", offsetof(struct eval_args, deny_import),
@@ -206,6 +209,8 @@ static int check_words(struct cmd *c, const struct eval_args *a, int argc, struc
 		return err_set(e, EINVAL, "--fail-fast: needs --cases");
 	if (a->total_timeout_ms && !a->cases && !a->check && !a->batch)
 		return err_set(e, EINVAL, "--total-timeout: needs --cases or --check");
+	if (a->in_place && !a->check && !a->batch)
+		return err_set(e, EINVAL, "--in-place: needs --check");
 	if ((a->output || a->jobs || a->ordered || a->lanes == EVAL_LANES_YES) && !a->batch)
 		return err_set(e, EINVAL, "--output, --jobs, --ordered and --lanes: need --batch");
 	return 0;
@@ -310,6 +315,7 @@ static int read_common(const struct eval_args *a, struct eval_job *job, struct e
 	job->lang = (enum eval_lang)a->lang;
 	job->fail_fast = a->fail_fast;
 	job->is_markdown = a->markdown;
+	job->is_in_place = a->in_place;
 	job->total_timeout_ms = a->total_timeout_ms;
 	for (size_t i = 0; i < a->deny_import.n; i++)
 		strv_add(&job->deny_import, a->deny_import.items[i]);

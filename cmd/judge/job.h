@@ -31,6 +31,7 @@ struct eval_job {
 	bool has_setup;
 	struct strbuf check; /* asserting code, which runs elsewhere and calls the snippet */
 	bool has_check;
+	bool is_in_place; /* it has its arguments back as each call leaves them */
 	bool takes_names; /* it has its names from the snippet: what that lacks is no name in it */
 	struct eval_cases cases;   /* none: it is only run */
 	bool fail_fast;            /* cases behind one that has not passed are not run */

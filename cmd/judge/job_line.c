@@ -129,6 +129,12 @@ static int set_markdown(struct eval_job *job, const struct value *v, struct err 
 	return v->kind == VALUE_BOOL ? 0 : must_be(e, "true or false");
 }
 
+static int set_in_place(struct eval_job *job, const struct value *v, struct err *e)
+{
+	job->is_in_place = v->truth;
+	return v->kind == VALUE_BOOL ? 0 : must_be(e, "true or false");
+}
+
 static int set_memory(struct eval_job *job, const struct value *v, struct err *e)
 {
 	return batch_read_memory(v, &job->memory_bytes, e);
@@ -187,6 +193,7 @@ static const struct {
 	{"timeout", set_timeout},
 	{"memory", set_memory},
 	{"fail_fast", set_fail_fast},
+	{"in_place", set_in_place},
 	{"markdown", set_markdown},
 	{"total_timeout", set_total_timeout},
 };

@@ -45,13 +45,14 @@ static int add_file(const char *path, struct strbuf *own, struct err *e)
 static int add_programs(const struct paths *paths, struct strbuf *own, struct err *e)
 {
 	static const char *const names[] = {
-		"csbx-thaw",          "harness/script.py",   "harness/literal.py",
-		"harness/cases.py",   "harness/check.py",    "harness/teller.py",
-		"harness/made.py",    "harness/told.py",     "harness/suite.py",
-		"harness/lint.py",    "harness/frozen.py",   "harness/kinds.py",
-		"harness/errors.py",  "harness/carrier.py",  "harness/copied.py",
-		"harness/ordered.py", "harness/enums.py",    "harness/brought.py",
-		"harness/objects.py", "harness/functions.py"};
+		"csbx-thaw",          "harness/script.py",    "harness/literal.py",
+		"harness/cases.py",   "harness/check.py",     "harness/teller.py",
+		"harness/made.py",    "harness/told.py",      "harness/suite.py",
+		"harness/lint.py",    "harness/frozen.py",    "harness/kinds.py",
+		"harness/errors.py",  "harness/carrier.py",   "harness/copied.py",
+		"harness/ordered.py", "harness/enums.py",     "harness/brought.py",
+		"harness/objects.py", "harness/functions.py", "harness/changed.py",
+		"harness/restored.py"};
 	int r = add_file("/proc/self/exe", own, e);
 
 	for (size_t i = 0; r >= 0 && i < sizeof(names) / sizeof(names[0]); i++) {

@@ -7,7 +7,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LITERALS = (b"N", b"l4:NTFi-12;", b"f1.5;", b"fnan;", b"s3:abc", b"b2:\xff\0", b"t2:l0:d1:s1:ki1;", b"e2:i1;i2;",
             b"os3:Foos4:repr", b"d2:i1;Ni1;N", b"l99999999999:", b"s5:abc", b"i00;", b"f1e999;", b"l1:" * 120 + b"N",
             b"i123456789012345678901234567890;", b"d1:t2:i1;f2.0;e1:s2:\xc3\xa9",
-            b"l3:xs7:Decimals3:1.5xs9:frozensete1:i1;xs5:dequet2:l1:i1;N", b"l2:l0:xs4:samei1;", b"l1:xs4:samei1;", b"xs7:Decimali1;")
+            b"l3:xs7:Decimals3:1.5xs9:frozensete1:i1;xs5:dequet2:l1:i1;N", b"l2:l0:xs4:samei1;", b"l1:xs4:samei1;", b"xs7:Decimali1;",
+            b"l1:t2:i2;xs8:argumenti2;")
 ANSWERS = (b"l4:s1:Rs4:listl2:i1;d1:s1:af2.5;N", b"l4:s1:Rs5:floatf0.5000000001;N", b"l4:s1:Rs3:strNs2:x\n",
            b"l5:s1:Es12:TimeoutErrors3:abci3;N", b"l5:s1:Us11:LookupErrors2:noi0;N", b"l4:s1:Ts1:xs3:whyN",
            b"l4:s1:Rs3:sete2:i1;i1;N", b"l4:s1:Rs1:xos1:xs1:yN", b"l4:s1:R", b"N")

@@ -25,9 +25,9 @@ BAD_CASES = [{"arg": []}, {"args": 1}, {"args": {}}, {"kwargs": []}, {"weight": 
 GOOD_PROGRAM_CASES = [{"stdin": "a", "expected": "b"}, {"input": {"$bytes": "YQ=="}, "output": "b"}]
 GOOD_LINES = [
     {"id": "x", **FUNCTION, "lang": "python", "setup": "x = 1", "cases": [{}], "timeout": 30, "total_timeout": "1m", "memory": "100m",
-     "fail_fast": True, "markdown": False},
+     "fail_fast": True, "markdown": False, "in_place": None},
     {"id": 3, "code": "print(1)", "stdin": "in", "args": ["a"], "env": {"A": "b=c"}, "files": {"d/f": "YQ=="}, "timeout": 20.5},
-    {"code": "assert True", "check": "import solution", "memory": 200 << 20}, {"file": "snippet.py"}, {"code": "1", "stdin": {"$bytes": "/w=="}},
+    {"code": "assert True", "check": "import solution", "in_place": True, "memory": 200 << 20}, {"file": "snippet.py"}, {"code": "1", "stdin": {"$bytes": "/w=="}},
     {"task_id": "HumanEval/0", "prompt": "def f():\n", "canonical_solution": "    return 1\n", "entry_point": "f", "test": "def check(c): c()\n"},
     {"task_id": 601, "text": "t", "completion": F, "test_list": ["assert f() == 1"], "test_imports": ["import math"], "test_setup_code": "",
      "source_file": "s", "challenge_test_list": []},
@@ -35,7 +35,7 @@ GOOD_LINES = [
 BAD_LINES = [{"id": 1}, {"id": 1.5, "code": "1"}, {"code": "1", "cod": "1"}, {"code": {"$bytes": "MQ=="}}, {"code": 1}, {"code": "1", "lang": "cobol"}, {"code": "1", "timeout": 0},
              {"code": "1", "timeout": []}, {"code": "1", "timeout": -1}, {"code": "1", "memory": 1.5}, {"code": "1", "args": "a"},
              {"code": "1", "args": [1]}, {"code": "1", "env": {"A": 1}}, {"code": "1", "env": {"A=": "b"}}, {"code": "1", "files": []},
-             {"code": "1", "files": {"f": 1}}, {**FUNCTION, "cases": []}, {**FUNCTION, "cases": {}}, {"code": "1", "fail_fast": 1}, {"code": "1", "markdown": "yes"},
+             {"code": "1", "files": {"f": 1}}, {**FUNCTION, "cases": []}, {**FUNCTION, "cases": {}}, {"code": "1", "fail_fast": 1}, {"code": "1", "markdown": "yes"}, {"code": "1", "in_place": 1},
              {"code": "1", "stdin": 1}, {"prompt": "def f(): pass"}, {"code": F, "function": 1}, []]
 GOOD_TESTS = [
     {"id": "a", "repo": "{repo}", "patch": PATCH, "fail_to_pass": ["t.py::a"], "pass_to_pass": [], "args": ["-q"], "env": {"A": "b"},

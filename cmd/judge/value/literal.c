@@ -169,6 +169,7 @@ static const struct {
 	{"timedelta", VALUE_TUPLE},     {"timezone", VALUE_TUPLE},   {"class", VALUE_TUPLE},
 	{"object", VALUE_TUPLE},        {"error", VALUE_LIST},       {"member", VALUE_TUPLE},
 	{"struct_time", VALUE_TUPLE},   {"exception", VALUE_TUPLE},  {"made", VALUE_TUPLE},
+	{"argument", VALUE_INT},
 };
 
 /* "same" is what began as number so-and-so of the lists, dicts, sets and made values before it. */

@@ -70,6 +70,7 @@ class EvalOptions(JudgeOptions, total=False):
     deny_import: Sequence[str]
     deny_call: Sequence[str]
     allow_command: Sequence[str]
+    in_place: bool  # a check has its arguments back as each call leaves them
     warm: Optional[bool]  # of one snippet: takes a container that an earlier call has left (docs/judging.md)
     lanes: Optional[bool]  # of a batch: False gives each snippet a container of its own
 
@@ -173,6 +174,7 @@ JUDGE: Dict[str, Callable[[Any], List[str]]] = {
 EVAL: Dict[str, Callable[[Any], List[str]]] = {
     **JUDGE, "deny_import": _each("deny-import"), "deny_call": _each("deny-call"),
     "allow_command": _each("allow-command"),
+    "in_place": _flag("in-place"),
     "warm": _flag("warm"),
     "lanes": lambda value: ["--lanes=yes" if value else "--lanes=no"]}
 
