@@ -135,9 +135,9 @@ def object_parts(value, kind):
     if kind is Part:
         return object_parts(value.value, type(value.value))
     name = member_name(value, kind)
-    state = {"name": value._name_, "value": value._value_} if name and is_plain(value._value_) else {}
-    if name:
-        state["texts"] = texts_of(value)
+    state = {"name": name, "texts": texts_of(value)} if name else {}
+    if name and is_plain(value._value_):
+        state["value"] = value._value_
     own = set(members(kind, mro_of(sys.modules["enum"].Enum))) if name else ()
     return "object", (kind, text_of(value)[:BYTES_MAX], name, state, {"__eq__", "__ne__", "__hash__", "__bool__", "__len__"}.isdisjoint(own))
 

@@ -361,15 +361,23 @@ def call_again(value, kind):
     return "made", parts
 
 
+def name_of_member(value, kind):
+    """Of one of an enumeration, which may be a number or a text as well; else None."""
+    if type(kind) is Untold:
+        return (object.__getattribute__(value, "member") or {}).get("name")
+    _, name, _ = TEXTS_OF_MEMBERS.get(id(value), (None, None, None))
+    return name if name is not None and MEMBERS.get((kind, name)) is value else None
+
+
 def standing_argument(value, kind):
     """A class of the snippet, one of its enumerations or a tuple with names of it go back as what they are there."""
     is_class = is_one_of(kind, STANDING)
     path = told_of(value if is_class else kind)[0]
-    member = object.__getattribute__(value, "member") if type(kind) is Untold else None
     if path is not None and is_class:
         return "function", path
+    member = name_of_member(value, kind)
     if path is not None and member is not None:
-        return "function", path + "." + member["name"]
+        return "function", path + "." + member
     need("KINDS")
     base = base_of(kind) if plain_issubclass(kind, tuple) else None
     if path is not None and base is not None and is_named_tuple(base) and not getattr(value, "__dict__", None):

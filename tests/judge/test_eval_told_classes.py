@@ -323,6 +323,37 @@ def f(kind, name): return {"P": P, "Q": Q, "S": S}[kind][name]
         (code, begin + "assert not f('Q', 'A')", False)])
 
 
+def test_members_of_enumerations_as_arguments(csbx, python_image):
+    """Those too that are numbers, texts or tuples, or whose value cannot be told; alone, in lists, as keys, wherever they come from."""
+    code = """
+import enum
+class Plain(enum.Enum):
+    A = 1
+    B = 2
+class Num(enum.IntEnum):
+    A = 1
+    B = 2
+    TWO = 2
+class Text(str, enum.Enum):
+    A = "x"
+    B = "y"
+class Bits(enum.IntFlag):
+    A = 1
+    B = 2
+class Both(tuple, enum.Enum):
+    A = 1, 2
+    B = 3, 4
+class Real(float, enum.Enum):
+    A = 1.5
+    B = 2.5
+class Far(enum.Enum):
+    A = object()
+    B = frozenset([1])
+class Box:
+    class In(enum.IntEnum):
+        A = 1
+        B = 2
+KINDS = {"Plain": Plain, "Num": Num, "Text": Text, "Bits": Bits, "Both": Both, "Real": Real, "Far": Far, "Box.In": Box.In}
 def test_objects_go_back_as_what_made_them(csbx, python_image):
     """As arguments: the snippet makes them once more, by the same call."""
     code = """
