@@ -246,11 +246,48 @@ static int check_answers(const struct value *line, struct err *e)
 	return 0;
 }
 
+static bool is_same_text(const struct value *a, const struct value *b)
+{
+	return a->kind == VALUE_STR && b->kind == VALUE_STR && a->n == b->n &&
+	       !memcmp(a->text, b->text, a->n);
+}
+
+/*
+ * One of two members that mean the same would be dropped, and with it what a program was to be
+ * judged by. Data sets that have a test_list and a test mean both.
+ */
+static int check_twins(const struct value *line, struct err *e)
+{
+	static const char *const twins[][2] = {{"function", "entry_point"}, {"check", "test"}};
+	const struct value *list = value_member(line, "test_list");
+
+	for (size_t i = 0; i < sizeof(twins) / sizeof(twins[0]); i++) {
+		const char *a = twins[i][0], *b = twins[i][1];
+
+		if (is_given(line, a) && is_given(line, b) &&
+		    !is_same_text(value_member(line, a), value_member(line, b)))
+			return err_set(e, EINVAL,
+				       "%s and %s: two names of one member, with two values: leave "
+				       "one of them out",
+				       a, b);
+	}
+	for (size_t i = 0; list && !(list->kind == VALUE_LIST && !list->n) && i < 2; i++) {
+		if (list->kind != VALUE_NONE && is_given(line, twins[1][i]))
+			return err_set(e, EINVAL,
+				       "test_list and %s: one of them would not be run: leave that "
+				       "out, or judge it in a line of its own",
+				       twins[1][i]);
+	}
+	return 0;
+}
+
 int eval_job_from_line(const struct value *line, struct eval_job *job, struct err *e)
 {
 	const struct value *cases = value_member(line, "cases");
 	int r = check_answers(line, e);
 
+	if (r >= 0)
+		r = check_twins(line, e);
 	for (size_t i = 0; r >= 0 && i < line->n; i += 2)
 		r = read_member(job, &line->items[i], &line->items[i + 1], e);
 	if (r >= 0 && job->is_markdown && job->has_code)

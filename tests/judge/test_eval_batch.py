@@ -127,6 +127,26 @@ def test_a_bad_line_says_which(csbx, python_image):
         k: ("bad_line", "memory: must be bytes, or a text as --memory takes, and at least 1m") for k in "cd"}
 
 
+def test_two_members_that_mean_the_same(csbx, python_image):
+    """None of them is dropped: the line is wrong, and says which two. Where both say the same they are one."""
+    code = "def f(x): return x\ndef g(x): return 0\n"
+    right, wrong, cases = "from solution import f\nassert f(1) == 1", "from solution import f\nassert f(1) == 2", [{"args": [1], "expected": 1}]
+    bad = ({"check": right, "test": wrong}, {"test": wrong, "check": right}, {"function": "f", "entry_point": "g", "cases": cases},
+           {"entry_point": "g", "function": "f", "cases": cases}, {"test_list": ["assert f(1) == 2"], "check": right},
+           {"check": right, "test_list": ["assert f(1) == 2"]}, {"test": right, "test_list": ["assert f(1) == 2"]}, {"test": right, "test_list": 1})
+    good = ({"check": right, "test": right}, {"function": "f", "entry_point": "f", "cases": cases}, {"check": right, "test": None},
+            {"test_list": None, "check": right}, {"test_list": [], "test": right}, {"test_list": ["assert f(1) == 1"], "test": None})
+    records = batch(csbx, python_image, *({"id": n, "code": code, **line} for n, line in enumerate(bad + good)), code=1)
+    for record in records:
+        n = record["id"]
+        if n >= len(bad):
+            assert record["all_passed"], record
+            continue
+        named = [word for word in ("check", "test", "function", "entry_point", "test_list") if word in bad[n]]
+        message = record["error"]["message"]
+        assert record["status"] == "bad_line" and set(named) <= set(message.partition(": ")[0].split(" and ")) and "leave" in message, record
+
+
 def test_an_output_that_is_the_input(csbx, python_image):
     given = csbx.work / "in"
     given.write_text(lines({"id": 1, "code": "1"}) + '{"id": 2, "co', encoding="utf-8")
