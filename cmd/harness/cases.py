@@ -74,7 +74,7 @@ def plain_error(error):
     kind, args = type(error), error.args
     is_plain = (id(kind) in BUILT_IN_IDS and not issubclass(kind, (OSError, ImportError, SyntaxError)) and not error.__dict__ and
                 error.__cause__ is None and are_leaves(args))
-    return [name_of(kind), args, {}, None] if is_plain else None
+    return [name_of(kind), args, {}, error.__suppress_context__ or None] if is_plain else None
 
 
 def told_to_check(answer, error, end, tell):

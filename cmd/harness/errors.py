@@ -198,7 +198,7 @@ def ends_in_silence(kind):
 
 def make_error(name, base, message, what, is_raised=True):
     """One that is built in, or of the standard library, is raised as itself, one of the snippet's as one like it."""
-    told, args, state, cause = expect(tuple(what), (str, list), tuple, dict, (list, type(None))) if what else (None, (message,), {}, None)
+    told, args, state, cause = expect(tuple(what), (str, list), tuple, dict, (list, bool, type(None))) if what else (None, (message,), {}, None)
     kind = error_class(told or ([0, name, "snippet", [base], False, {}, ()] if base else name), [])
     if is_raised and ends_in_silence(kind):
         CALLER.fail("the snippet raised %s, which cannot be judged: it would end a loop, a generator or a task here" % name)
@@ -206,7 +206,9 @@ def make_error(name, base, message, what, is_raised=True):
     if error is None:
         error = make_unlike(kind, name, args, state, message)
     note_absent(told)
-    if cause is not None:
+    if type(cause) is bool:
+        error.__suppress_context__ = cause
+    elif cause is not None:
         error.__cause__ = make_error(*expect(tuple(cause), str, str, str, (list, type(None))))
     return error
 

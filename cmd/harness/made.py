@@ -251,17 +251,19 @@ def class_told(kind, depth=0):
     return [id(kind), name or name_of(kind), module, [class_told(base, depth + 1) for base in bases], path, shown, refused]
 
 
-cause_of = vars(BaseException)["__cause__"].__get__
+cause_of, suppresses_context = [vars(BaseException)[name].__get__ for name in ("__cause__", "__suppress_context__")]
 
 
 def error_told(error, depth=0):
-    """[class, the arguments that one like it is made of, attributes, the cause or None: as it is told of one that is raised]"""
+    """[class, the arguments that one like it is made of, attributes, the cause, True for `from None`, or None]"""
     kind = type(error)
     base = next(base for base in mro_of(kind) if id(base) in BUILT_IN_IDS)
     reduced = base.__reduce__(error)
     state = reduced[2] if len(reduced) > 2 and type(reduced[2]) is dict else {}
     cause = cause_of(error)
-    if cause is not None:
+    if cause is None:
+        cause = suppresses_context(error) or None
+    else:
         text = str(cause) if depth < 10 else ""
         cause = [name_of(type(cause)), built_in_base(type(cause)), text, error_told(cause, depth + 1) if depth < 10 else None]
     return [class_told(kind), tuple(reduced[1]), {k: v for k, v in state.items() if type(k) is str and k != "obj"}, cause]

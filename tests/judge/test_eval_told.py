@@ -221,6 +221,41 @@ def test_exceptions_as_they_are(csbx, python_image):
           [(RAISES, "from solution import f, Negative, Coded\n" + body, want) for body, want in others])
 
 
+def test_exceptions_from_none(csbx, python_image):
+    """Built in, with arguments that are told apart, of the snippet's own, of the library, not raised, and as a cause."""
+    code = """
+import json
+class Own(Exception): pass
+class Said(Exception):
+    def __init__(self, what): self.what = what
+    def __str__(self): return "said"
+def make(kind): return json.JSONDecodeError("m", "d", 0) if kind == "json" else {"ValueError": ValueError, "OSError": OSError, "Own": Own, "Said": Said}[kind](kind)
+def none(kind):
+    try: 1 / 0
+    except ZeroDivisionError: raise make(kind) from None
+def cause(kind):
+    try: 1 / 0
+    except ZeroDivisionError as e: raise make(kind) from e
+def bare(kind):
+    try: 1 / 0
+    except ZeroDivisionError: raise make(kind)
+def alone(kind): raise make(kind)
+def value(kind):
+    try: none(kind)
+    except Exception as e: return e
+def of_none(kind):
+    try: none(kind)
+    except Exception as e: raise KeyError(1) from e
+"""
+    begin = "from solution import none, cause, bare, alone, value, of_none\ndef of(function, kind):\n    try:\n        function(kind)\n    except Exception as e:\n        return e\n"
+    said = ("of(none, K).__suppress_context__ is True and of(none, K).__cause__ is None", "type(of(cause, K).__cause__) is ZeroDivisionError",
+            "of(cause, K).__suppress_context__ is True", "of(bare, K).__suppress_context__ is False and of(alone, K).__suppress_context__ is False",
+            "value(K).__suppress_context__ is True and value(K).__cause__ is None", "of(of_none, K).__cause__.__suppress_context__ is True")
+    kinds = ("ValueError", "OSError", "Own", "Said", "json")
+    judge(csbx, python_image, [(code, begin + "".join(f"assert {each}\n" for each in said).replace("K)", f"'{kind}')"), True) for kind in kinds] + [
+        (code, begin + f"assert not ({said[n]})\n".replace("K)", "'Own')"), False) for n in range(len(said))])
+
+
 def test_an_exception_that_would_skip_a_test(csbx, python_image):
     """The test frameworks' own are no snippet's to raise."""
     asserting = "import unittest\nfrom solution import f\nf('other')\nclass T(unittest.TestCase):\n    def test_it(self):\n        f('skip')\n"
