@@ -140,6 +140,35 @@ static int check_spelt_once(const struct value *v, size_t at, const char *name, 
 	return 0;
 }
 
+static bool is_hashable(const struct value *v)
+{
+	bool is = v->kind != VALUE_LIST && v->kind != VALUE_DICT && v->kind != VALUE_SET;
+
+	for (size_t i = 0; is && v->kind == VALUE_TUPLE && i < v->n; i++)
+		is = is_hashable(&v->items[i]);
+	return is;
+}
+
+/* What Python has no value for would make the call fail, and look as if the program had. */
+static int check_argument(const struct value *v, struct err *e)
+{
+	const size_t step = v->kind == VALUE_DICT ? 2 : 1;
+	const bool has_items = v->kind == VALUE_DICT || v->kind == VALUE_SET ||
+			       v->kind == VALUE_LIST || v->kind == VALUE_TUPLE;
+
+	for (size_t i = 0; has_items && i < v->n; i++) {
+		if ((v->kind == VALUE_SET || v->kind == VALUE_DICT) && i % step == 0 &&
+		    !is_hashable(&v->items[i]))
+			return err_set(e, EINVAL,
+				       "Python has no %s with an array, an object or a $set in the "
+				       "place of %s: {\"$tuple\": [...]} can be there",
+				       step == 2 ? "dict" : "set", step == 2 ? "a key" : "an item");
+		if (check_argument(&v->items[i], e) < 0)
+			return -EINVAL;
+	}
+	return 0;
+}
+
 static int read_member(struct eval_case *c, const struct value *key, const struct value *v,
 		       struct err *e)
 {
@@ -232,6 +261,10 @@ static int read_case(const struct value *v, bool for_function, size_t number, st
 		c->name = str_printf("%zu", number);
 	if (!c->name)
 		return err_oom(e);
+	if (check_argument(&c->args, e) < 0)
+		return err_wrap(e, "args");
+	if (check_argument(&c->kwargs, e) < 0)
+		return err_wrap(e, "kwargs");
 	if (c->expected && value_sort((struct value *)c->expected, e) < 0)
 		return err_wrap(e, "expected");
 	return check_case(c, for_function, value_member(v, "compare") != NULL, e);

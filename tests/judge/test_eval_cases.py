@@ -259,7 +259,11 @@ def test_programs_with_input(csbx, python_image):
     ([{"weight": 1e300}], "weight: must be a number below 1e300"),
     ([{"compare": {"close": {"abs": 1e308}}, "expected": 1}], "close: must be a number below 1e300"),
     ([{"stdin": ""}], "stdin"), ([{"expected": {"$set": [1, 1.0]}}], "twice"), ([{"kwargs": []}], "kwargs"),
-    ([{"expected": 1, "compare": "stdout"}], "expected")])
+    ([{"expected": 1, "compare": "stdout"}], "expected"),
+    *[([{}, {"args": [value]}], "case 2: args: Python has no") for value in (
+        {"$set": [[1]]}, {"$set": [{"a": 1}]}, {"$set": [1, {"$set": [1]}]}, {"$set": [{"$tuple": [1, {"$tuple": [[]]}]}]}, {"$dict": [[[1], 2]]},
+        [{"a": {"$tuple": [{"$dict": [[1, 2], [{"$dict": []}, 2]]}]}}], {"$dict": [[1, {"$set": [{}]}]]})],
+    ([{"kwargs": {"x": {"$set": [[1]]}}}], "case 1: kwargs: Python has no set with an array")])
 def test_mistakes_in_cases(csbx, python_image, cases, says):
     (csbx.work / "cases").write_text(json.dumps(cases), encoding="utf-8")
     csbx.fails("eval", "--image", python_image, "--function", "f", "--cases", csbx.work / "cases", stdin="pass", says=says)
