@@ -174,6 +174,6 @@ int eval_read_file(const char *path, size_t max, const struct container_spec *sp
 				  : input_file_read(path, max, spec, out, e);
 
 	if (r == -EFBIG)
-		return err_set(e, EFBIG, "%s: larger than %zu MiB", path, max >> 20);
+		return err_set(e, EINVAL, "%s: larger than %zu MiB", path, max >> 20);
 	return r < 0 && str_eq(path, "-") ? err_wrap(e, "standard input") : r < 0 ? r : 0;
 }

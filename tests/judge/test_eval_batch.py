@@ -147,6 +147,13 @@ def test_two_members_that_mean_the_same(csbx, python_image):
         assert record["status"] == "bad_line" and set(named) <= set(message.partition(": ")[0].split(" and ")) and "leave" in message, record
 
 
+def test_a_file_that_is_too_large_is_the_lines(csbx, python_image):
+    (csbx.work / "big.py").write_bytes(b"#" * (17 << 20))
+    os.chmod(csbx.work / "big.py", 0o644)
+    [record] = batch(csbx, python_image, {"id": 1, "file": str(csbx.work / "big.py")}, code=1)
+    assert record["status"] == "bad_line" and "larger than 16 MiB" in record["error"]["message"], record
+
+
 def test_an_output_that_is_the_input(csbx, python_image):
     given = csbx.work / "in"
     given.write_text(lines({"id": 1, "code": "1"}) + '{"id": 2, "co', encoding="utf-8")
@@ -189,7 +196,7 @@ def test_a_line_of_100_megabytes(csbx, python_image):
     records = {r["id"]: r for r in map(json.loads, p.stdout.splitlines())}
     assert p.returncode == 1 and sorted(map(str, records)) == ["1", "3", "big"], p.stderr
     assert "3 of 3 lines were done" in p.stderr and "1 is a wrong line (bad_line)" in p.stderr
-    assert records["big"]["line"] == 2 and "MiB" in records["big"]["error"]["message"]
+    assert records["big"]["line"] == 2 and (records["big"]["status"], records["big"]["error"]["message"]) == ("bad_line", "longer than 32 MiB")
     assert records[1]["stdout"] == "1\n" and records[3]["stdout"] == "3\n"
 
 

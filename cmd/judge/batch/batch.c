@@ -162,7 +162,8 @@ static int too_long_line(struct pool *p, const char *label, unsigned occurrence,
 	_strbuf_ struct strbuf record = STRBUF_INIT;
 	struct err why = ERR_INIT;
 
-	err_set(&why, EFBIG, "longer than %u MiB", BATCH_LINE_BYTES_MAX >> 20);
+	/* of a code that is the line's and not the machine's (failed_line.c) */
+	err_set(&why, EINVAL, "longer than %u MiB", BATCH_LINE_BYTES_MAX >> 20);
 	(void)batch_failed_line(p->in.number, label, occurrence, &why, &record);
 	p->progress.wrong++;
 	return put_record(p, p->turns++, &record, e);

@@ -38,7 +38,7 @@ int test_wish_add_patch(struct test_wish *w, const char *name, const void *data,
 	struct test_patch *p;
 
 	if (len > TEST_PATCH_BYTES_MAX - patch_bytes(w))
-		return err_set(e, EFBIG, "patch %s: more than %u bytes of patches", name,
+		return err_set(e, EINVAL, "patch %s: more than %u bytes of patches", name,
 			       TEST_PATCH_BYTES_MAX);
 	p = add(w, name, is_tests, e);
 	if (!p)
