@@ -93,7 +93,7 @@ def callable_if_told(found, is_callable=callable):
 
 def isinstance_if_told(value, kind, is_instance=isinstance):
     own = type(value)
-    if type(own) in STANDING or own in STANDING:
+    if type(own) in STANDING or own in STANDING or own is Instance:
         return isinstance_of_other(value, kind)
     if own is Function and type(kind) is tuple:
         return any([isinstance_if_told(value, each) for each in kind])

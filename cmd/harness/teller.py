@@ -3,7 +3,7 @@
 # (made.py, told.py, objects.py) is a text here, which is compiled when the first of them comes by.
 LEAVES = frozenset((type(None), bool, int, float, complex, str, bytes))
 PLAIN_FUNCTION = type(put)
-Function = argument_parts = None  # of check.py
+Function = argument_parts = Instance = None  # of check.py, and objects.py
 find = None  # of cases.py
 STANDING = ()  # the classes of classes that stand for those of a snippet: told.py
 SPACE = {}  # the snippet's names, where it runs

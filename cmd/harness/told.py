@@ -288,17 +288,40 @@ def named_tuple_base(name, fields, defaults):
     return base
 
 
+def asks_for_methods(kind):
+    """An abstract class, or an alias of one: it looks for methods in the class of what it is asked of."""
+    return type.__getattribute__(type(kind), "__module__") in ("abc", "typing")
+
+
 def isinstance_of_other(value, kind):
     """isinstance(), of a value whose class stands for another, or of such a class."""
     own = type(value)
-    if not is_one_of(own, STANDING):
+    if not is_one_of(own, STANDING) and own is not Instance:
         return is_of_kind(own, kind)
-    note_use(value)
+    if own is not Instance:
+        note_use(value)
+    if type(kind).__name__ in UNIONS:
+        kind = tuple(kind.__args__)
     if type(kind) is tuple:
         return any([isinstance_of_other(value, each) for each in kind])
-    if kind is not type and kind is not object and plain_isinstance(kind, type) and plain_issubclass(kind, type):
-        refuse_class(value)
-    return kind is type or plain_isinstance(value, kind)
+    if own is Instance:
+        is_known = type(kind) not in STANDING and not asks_for_methods(kind) or kind is sys.modules["_collections_abc"].Callable
+        return plain_isinstance(value, kind) if is_known else refuse_instance(value)
+    return kind is type or kind is object or isinstance_of_class(value, kind)
+
+
+def isinstance_of_class(cls, kind):
+    """
+    What classes have that stand for the snippet's (Standing.__iter__) is none of theirs: an abstract class is asked about another one
+    of the same class. A protocol may ask for what the class itself has.
+    """
+    if plain_isinstance(kind, type) and plain_issubclass(kind, type):
+        refuse_class(cls)
+    if not asks_for_methods(kind):
+        return plain_isinstance(cls, kind)
+    if not told_of(cls)[2] or getattr(kind, "_is_protocol", False):
+        refuse_class(cls)
+    return plain_isinstance(of("enum", "Enum") if "enum.Enum" in told_of(cls)[1] else object, kind)
 
 
 def issubclass_of_other(kind, kinds):

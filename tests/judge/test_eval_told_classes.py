@@ -354,6 +354,60 @@ class Box:
         A = 1
         B = 2
 KINDS = {"Plain": Plain, "Num": Num, "Text": Text, "Bits": Bits, "Both": Both, "Real": Real, "Far": Far, "Box.In": Box.In}
+def get(kind, name): return KINDS[kind][name]
+def name(member): return member.name
+def same(x): return x
+def names(xs): return [x.name for x in xs]
+def of(kind, x): return type(x) is KINDS[kind]
+def number(x): return x if type(x) is int else None
+"""
+    kinds = ("Plain", "Num", "Text", "Bits", "Both", "Real", "Far", "Box.In")
+    begin = f"from solution import {', '.join(kinds[:-1])}, Box, get, name, same, names, of, number\n"
+    judge(csbx, python_image, [(code, begin + each.replace("KIND", kind), True) for kind in kinds for each in (
+        "assert name(KIND.A) == 'A' and name(KIND.B) == 'B' and of('KIND', KIND.B) and same(KIND.A) is KIND.A is not same(KIND.B)\n"
+        "assert names([KIND.A, KIND.B, KIND.A]) == ['A', 'B', 'A'] == names((KIND.A, KIND.B, KIND.A)) and names({KIND.A: 1}) == ['A']\n"
+        "assert same({KIND.A: [KIND.B]}) == {KIND.A: [KIND.B]} and names(xs={KIND.B}) == ['B']",
+        "assert name(get('KIND', 'A')) == 'A' and name(KIND['B']) == 'B' and names(list(KIND)) == ['A', 'B'] and name(same(KIND.A)) == 'A'\n"
+        "assert name(__import__('copy').deepcopy(KIND.B)) == 'B' and name(KIND.__members__['A']) == 'A' and KIND.A.name == 'A'")]
+        + [(code, begin + "assert name(Num(2)) == 'B' and name(Num.TWO) == 'B' and number(Num.A) is None", True),
+           (code, begin + "assert name(Num.A) == 'B'", False), (code, begin + "assert name(Text.B) == 'A'", False)])
+
+
+def test_abstract_classes_are_asked_about_classes(csbx, python_image):
+    """What stands for a class of the snippet has more methods than that: a class is no container for it, an enumeration is one."""
+    code = """
+import abc, enum
+class Stack:
+    def __len__(self): return 0
+    def __iter__(self): return iter([])
+class Own(list): pass
+class Number(int): pass
+class Base(abc.ABC): pass
+class Color(enum.Enum):
+    A = 1
+class Num(enum.IntEnum):
+    A = 1
+class Callee:
+    def __call__(self, x): return x
+callee = Callee()
+def make(name): return {"Stack": Stack, "Own": Own, "Number": Number, "Base": Base, "Color": Color, "Num": Num}[name]
+"""
+    begin = "import collections.abc as c, typing, unittest\nfrom solution import make, Stack, Color, Own, callee, Callee\n"
+    kinds = ("c.Iterable", "c.Sized", "c.Container", "c.Reversible", "c.Collection", "typing.Iterable", "(int, c.Sized)", "(c.Mapping, (c.Iterable, str))")
+    are = {name: name in ("Color", "Num") for name in ("Stack", "Own", "Number", "Base", "Color", "Num")}
+    both = [(code, begin + "".join(f"assert {'' if is_one else 'not '}isinstance(make('{name}'), {kind})\n" for kind in kinds), True)
+            for name, is_one in are.items()]
+    both += [(code, begin + f"assert {'not ' if is_one else ''}isinstance(make('{name}'), {kinds[n]})\n", False)
+             for n, (name, is_one) in enumerate(are.items())]
+    others = [("isinstance(make('Stack'), (c.Callable, c.Sized)) and isinstance(Stack, c.Hashable) and isinstance(Own, object) and isinstance(Stack, type)", True),
+              ("isinstance(Own, (list, c.Sequence)) or isinstance(Stack, (int, Color)) or isinstance(Color, c.Sequence)", False),
+              ("not isinstance(Own, (list, c.Sequence)) and not isinstance(Stack, (int, Color)) and not isinstance(Color, c.Sequence)", True),
+              ("isinstance(callee, c.Callable) and callee(1) == 1", True)]
+    neither = ("isinstance(Stack, typing.SupportsInt)", "isinstance(callee, Callee)", "isinstance(callee, c.Iterable)")
+    judge(csbx, python_image, both + [(code, begin + f"assert {said}\n", want) for said, want in others]
+          + [(code, begin + f"assert {no}{said}\n", False) for said in neither for no in ("", "not ")])
+
+
 def test_objects_go_back_as_what_made_them(csbx, python_image):
     """As arguments: the snippet makes them once more, by the same call."""
     code = """
