@@ -112,30 +112,51 @@ def again_of_marshal(payload, begun):
 LOOKED_AT_MAX = 100000
 
 
+CELL = (lambda value: lambda: value)(0).__closure__[0]
+
+
 class Unknown(Exception):
     """What an object has cannot be seen."""
 
 
 def is_fixed(value, kind):
     """What has no content, or always the same; a class or a module is no part of what it is named by."""
-    return (kind in LEAVES or issubclass(kind, (type, type(sys), PLAIN_FUNCTION, BUILTIN_FUNCTION, METHOD, range, slice)) or
+    is_plain = kind is PLAIN_FUNCTION and not parts_of_function(value) or kind is BUILTIN_FUNCTION and is_of_module(value)
+    return (is_plain or kind in LEAVES or issubclass(kind, (type, type(sys), METHOD, range, slice)) or
             id(value) in NAMES_OF_BUILTINS or kind is sys.modules["_weakref"].ref or
             of_library(value, kind) is not None and not is_changing(value, kind))
+
+
+def is_of_module(function):
+    """Not a method of an object (deque().append), which has content."""
+    return type(function.__self__) in (type(sys), type(None))
+
+
+HEAP_TYPE, IMMUTABLE_TYPE = 1 << 9, 1 << 8  # of a class that C makes, where it has the first as well
 
 
 def is_of_python(kind):
     """A class that Python code defines, or one whose objects tell what they refer to."""
     module = type.__getattribute__(kind, "__module__")
-    if kind in BUILT_IN or kind in (object, tuple, frozenset, type(is_of_python.__get__(0))) or kind in BASES or module == "snippet":
+    flags = type.__dict__["__flags__"].__get__(kind)
+    if kind in BUILT_IN or kind in (object, tuple, frozenset, type(is_of_python.__get__(0)), type(CELL)) or kind in BASES or module == "snippet":
         return True
     if module == "collections" and name_of(kind) in COLLECTIONS or module == "array":
         return True
     file = space_of(sys.modules.get(module)).get("__file__")
-    return type(file) is str and file.endswith(".py")
+    return type(file) is str and file.endswith(".py") and bool(flags & HEAP_TYPE) and not flags & IMMUTABLE_TYPE
+
+
+def parts_of_function(function):
+    """But its globals, its code and its class."""
+    tables = [table for table in (function.__kwdefaults__, function.__dict__) if table]
+    return list(function.__closure__ or ()) + list(function.__defaults__ or ()) + tables
 
 
 def parts_held(value, kind):
     """All that it refers to."""
+    if kind is PLAIN_FUNCTION:
+        return parts_of_function(value)
     if not all(map(is_of_python, mro_of(kind))):
         raise Unknown()
     if DICT_OFFSET(kind):

@@ -325,12 +325,6 @@ def content_of(value, kind):
 CALL_NUMBERS = iter(range(1 << 62))
 
 
-def spoil_untold(value):
-    """A call has changed it there. It is as one that was made of what has changed, and so is what is made of it."""
-    object.__setattr__(value, "made_by", (call_of(value, type(value))[0], None, next(CALL_NUMBERS)))
-    object.__setattr__(value, "text", None)
-
-
 def note_call(value, parts):
     """An object of a class of the snippet goes back as the call that it came from, which is made once more there."""
     need("KINDS")

@@ -28,48 +28,60 @@ def is_argument(question, value):
 def check_change(question, old, new):
     """A new one of the same type has what the argument is to have, and could be made of it."""
     kind = type(old)
-    if new is None:
-        if type(kind) in STANDING and call_of(old, kind):
-            return
-    elif kind is type(new) and (kind in (list, dict, set) or "MADE" in needed and is_changing(old, kind)) and not is_argument(question, new):
+    if kind is type(new) and (kind in (list, dict, set) or "MADE" in needed and is_changing(old, kind)) and not is_argument(question, new):
         if (name_of(kind) != "deque" or old.maxlen == new.maxlen) and (name_of(kind) != "array" or old.typecode == new.typecode):
             return
     raise ValueError("another value than it was")
 
 
+def has_same_keys(old, new):
+    return len(old) == len(new) and all(map(is_same_object, old, new))
+
+
+def is_same_object(one, other):
+    if one is other or type(one) is not type(other):
+        return one is other
+    return has_same_keys(one, other) if type(one) is tuple else type(one) in LEAVES and one == other
+
+
 def change(old, new):
-    """Without a call of what it has. A key has been hashed, and compared, when the new one was made."""
+    """Without a call of what it has. A key has been hashed, and compared, when the new one was made. What the check goes through by an
+    iterator stays in its place where the call has left it there."""
     kind = type(old)
     name = name_of(kind)
-    if new is None:
-        spoil(old, kind)
-    elif kind is list or kind is bytearray or name == "array":
+    if kind is list or kind is bytearray or name == "array":
         old[:] = new
     elif kind is set:
-        set.clear(old)
-        set.update(old, new)
-        order = list(new)
-        if order and type(order[0]) is int and list(old) != order:
-            in_order(old, order)
+        change_set(old, new)
     elif name == "deque":
-        old.clear()
-        old.extend(new)
-    elif name == "OrderedDict":
-        old.clear()
-        for key in new:
-            old[key] = new[key]
+        change_deque(old, new)
     else:
         if name == "defaultdict":
             old.default_factory = new.default_factory
-        dict.clear(old)
-        dict.update(old, new)
+        change_dict(old, new, sys.modules["collections"].OrderedDict if name == "OrderedDict" else dict)
 
 
-def spoil(value, kind):
-    """An object that the snippet would make once more: as it was before the call."""
-    if type(kind) is not Untold:
-        raise ValueError("a %s of the snippet is changed, which cannot be judged" % name_of(kind))
-    spoil_untold(value)
+def change_set(old, new):
+    order = list(new)
+    set.clear(old)
+    set.update(old, new)
+    if order and type(order[0]) is int and list(old) != order:
+        in_order(old, order)
+
+
+def change_deque(old, new):
+    if len(old) != len(new):
+        old.clear()
+        old.extend(new)
+    for n, value in enumerate(new):
+        old[n] = value
+
+
+def change_dict(old, new, kind):
+    if not has_same_keys(old, new):
+        kind.clear(old)
+    for key in new:
+        kind.__setitem__(old, key, kind.__getitem__(new, key))
 
 
 def restore(question, changes):
@@ -80,6 +92,8 @@ def restore(question, changes):
         if len({id(old) for old, _ in targets}) != len(targets):
             raise ValueError("one argument twice")
         for old, new in targets:
+            if new is None:
+                raise ValueError("a %s of the snippet is another now, which cannot be judged" % name_of(type(old)))
             check_change(question, old, new)
         for old, new in targets:
             change(old, new)
