@@ -88,6 +88,10 @@ def modules_of_check():
 
 
 def callable_if_told(found, is_callable=callable):
+    if type(found) is Function:
+        note_asked(path_of_function(found))
+    elif type(found) in STANDING:
+        note_use(found)
     return refuse(found) if type(type(found)) in STANDING[1:] else is_callable(found)
 
 
@@ -98,11 +102,16 @@ def isinstance_if_told(value, kind, is_instance=isinstance):
     if own is Function and type(kind) is tuple:
         return any([isinstance_if_told(value, each) for each in kind])
     if own is Function and kind is PLAIN_FUNCTION:  # as inspect.isfunction() asks
+        note_asked(path_of_function(value))
         return CALLER.value_of_name(path_of_function(value))[0] in ("f", "a")
+    if own is Function and may_be_of(kind):
+        return issubclass_if_told(class_of_callable(value), kind)
     return is_instance(value, kind)
 
 
 def issubclass_if_told(kind, kinds, is_subclass=issubclass):
+    if OTHERS and type(kind) is ErrorClass:
+        note_error(kind)
     return issubclass_of_other(kind, kinds) if type(kind) in STANDING else is_subclass(kind, kinds)
 
 

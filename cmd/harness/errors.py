@@ -6,6 +6,21 @@ need("MADE")
 class ErrorClass(type):
     """Of classes of exceptions that stand for the snippet's. As any other, but pickle has none of these by its name."""
 
+    def __call__(cls, *args, **kwargs):
+        if sys._getframe(1).f_code.co_filename == CHECK:
+            note_error(cls)
+        return type.__call__(cls, *args, **kwargs)
+
+    def __getattribute__(cls, name):
+        if name in ("__name__", "__qualname__", "__doc__", "__mro__", "__bases__") and sys._getframe(1).f_code.co_filename == CHECK:
+            note_error(cls)
+        return type.__getattribute__(cls, name)
+
+
+def note_error(cls):
+    told = ERRORS_TOLD.get(cls)
+    note_asked(told[4] if told and type(told[4]) is str else None)
+
 
 ERRORS_TOLD = {}  # what was told of each
 __import__("copyreg").pickle(ErrorClass, lambda cls: need("COPIED") or reduced_error(cls))

@@ -70,6 +70,36 @@ def function_here(path, kind=""):
     return FUNCTIONS[path]
 
 
+def class_of_callable(value):
+    """That of an object of the snippet that can be called."""
+    need("TOLD")
+    found = look_up(path_of_function(value) + ".__class__")
+    return found if plain_isinstance(found, type) else CALLER.fail("the class of %s() of the snippet cannot be judged" % path_of_function(value))
+
+
+def is_asked_by_check():
+    """Or by what it calls, and not by what goes through all that is there, as loaders of tests do."""
+    frame = sys._getframe(1)
+    while frame.f_back and frame.f_code.co_filename == HARNESS:
+        frame = frame.f_back
+    return CHECK in (frame.f_code.co_filename, frame.f_back and frame.f_back.f_code.co_filename)
+
+
+NOTED = set()  # names of functions and classes that the check has asked something of
+
+
+def note_asked(path):
+    """What is known here is asked of the snippet once, so that csbx knows of it."""
+    if path is not None and path not in NOTED and is_asked_by_check():
+        NOTED.add(path)
+        CALLER.value_of_name(path + ".__name__")
+
+
+def may_be_of(kind):
+    """Whether what can be called may be an object of it: of functools.partial, or a method."""
+    return type(kind) is type and kind not in (type, Function, PLAIN_FUNCTION) and "__call__" in vars(kind) and is_asked_by_check()
+
+
 def again(what, *parts):
     """What stands for something of the snippet, by what was told of it: as pickle reads it."""
     need("COPIED")

@@ -381,8 +381,18 @@ def standing_argument(value, kind):
     raise Unfit("a %s" % name_of(kind) if type(kind) is Standing else "a value that cannot be judged")
 
 
+ASKED_THERE = frozenset("__%s__" % each for each in USES if each not in ("call", "mro_entries", "instancecheck", "subclasscheck")) - frozenset(dir(object))
+
+
 class Instance(Function):
     """An object of a class of the snippet that can be called."""
+
+    def __getattribute__(self, name):
+        if name in ASKED_THERE:  # what is refused below is here alone: __getattr__() asks for it
+            raise AttributeError(name)
+        if name == "__class__" and sys._getframe(1).f_code.co_filename == CHECK:
+            return class_of_callable(self)
+        return object.__getattribute__(self, name)
 
     def __reduce__(self):
         return again, ("instance", path_of_function(self))

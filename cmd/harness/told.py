@@ -8,7 +8,7 @@ need("MADE")
 MADE_OF = "__made__"  # of a class that stands for one there: what makes it once more
 TOLD_OF = "__told__"  # and the name it has there or None, keys of it and its bases, whether it is a plain class
 OF_BASES = frozenset("builtins." + base.__name__ for base in BASES)
-CLASSES, USED = {}, set()  # classes by their keys, and which the check has asked something of
+CLASSES = {}  # by their keys
 UNIONS = ("UnionType", "_UnionGenericAlias", "_Union", "Union")
 
 
@@ -74,6 +74,8 @@ class Standing(type):
     def __eq__(cls, other):
         if not told_of(cls)[2] or plain_isinstance(other, type) and type(other) in STANDING and not told_of(other)[2]:
             refuse_class(cls)
+        if other is Instance:
+            refuse_class(cls)
         if cls is other or not plain_isinstance(other, type):
             return cls is other or NotImplemented
         keys = told_of(cls)[1]
@@ -111,10 +113,19 @@ def going_through(name):
     return go
 
 
-Standing.__dir__ = refuse_class
-for each in "add radd and rand sub mul lt le gt ge bool int float index next".split():
-    setattr(Standing, "__%s__" % each, refuse_class)
-for each in "__iter__", "__reversed__", "__len__", "__contains__", "__getitem__":
+def attribute_of_standing(cls, name):
+    """What is refused and gone through below is no attribute of the class, which may have one of that name."""
+    if name in NOT_ITS_OWN and not has_one_of(mro_of(cls), name) and not (name in OF_ENUMS and "enum.Enum" in told_of(cls)[1]):
+        raise AttributeError(name)
+    return type.__getattribute__(cls, name)
+
+
+Standing.__dir__, Standing.__getattribute__ = refuse_class, attribute_of_standing
+OF_ENUMS = "__iter__", "__reversed__", "__len__", "__contains__", "__getitem__"
+NOT_ITS_OWN = OF_ENUMS + tuple("__%s__" % each for each in "add radd and rand sub mul lt le gt ge bool int float index next".split())
+for each in NOT_ITS_OWN:
+    setattr(Standing, each, refuse_class)
+for each in OF_ENUMS:
     setattr(Standing, each, going_through(each))
 
 
@@ -146,16 +157,9 @@ def is_here(kind):
 
 def note_use(*kinds):
     """What the check, or what it calls, asks of a class is asked of the snippet once, so that csbx knows of it."""
-    frame = sys._getframe(1)
-    while frame.f_back and frame.f_code.co_filename == HARNESS:
-        frame = frame.f_back
-    if CHECK not in (frame.f_code.co_filename, frame.f_back and frame.f_back.f_code.co_filename):
-        return
     for kind in kinds:
-        path = told_of(kind)[0] if type(kind) in STANDING else None
-        if path is not None and path not in USED:
-            USED.add(path)
-            CALLER.value_of_name(path + ".__name__")
+        if type(kind) in STANDING:
+            note_asked(told_of(kind)[0])
 
 
 def is_of_kind(own, kind):
@@ -305,8 +309,9 @@ def isinstance_of_other(value, kind):
     if type(kind) is tuple:
         return any([isinstance_of_other(value, each) for each in kind])
     if own is Instance:
-        is_known = type(kind) not in STANDING and not asks_for_methods(kind) or kind is sys.modules["_collections_abc"].Callable
-        return plain_isinstance(value, kind) if is_known else refuse_instance(value)
+        if kind is sys.modules["_collections_abc"].Callable or type(kind) is type and (kind is object or not is_asked_by_check()):
+            return plain_isinstance(value, kind)
+        return issubclass_if_told(class_of_callable(value), kind)
     return kind is type or kind is object or isinstance_of_class(value, kind)
 
 

@@ -432,6 +432,7 @@ def test_mbpp_with_a_class_of_the_code(csbx, python_image):
         ("place", "class add:\n    def __init__(self, a): pass\ndef sub(x): return x\n", {"test_list": ["assert add(sub(1)) == 2"]}, False),
         ("alone", "class Extract:\n    def __init__(self, a): pass\n", {"test_list": ["assert Extract([1]) == [1]"]}, False),
         ("setup-function", "def make(n): return [n] * n\ndef total(x): return sum(x)\n", {"test_setup_code": "three = make(3)", "test_list": ["assert total(three) == 9"]}, True),
+        ("setup and a class", "class P:\n    @staticmethod\n    def f(x): return x\n", {"test_setup_code": "four = 4", "test_list": ["assert P.f(four) == 4"]}, True),
         # what a value has that can be told
         ("text", "def Encode(s): return s + s\n", {"test_list": ["assert Encode('a').upper() == 'AA'", "x = Encode('a')", "assert x.split('a') == ['', '', '']"]}, True),
         ("library", "import collections\ndef Last(n): return collections.deque(range(n))\n", {"test_list": ["d = Last(3)", "assert d.popleft() == 0"]}, True),

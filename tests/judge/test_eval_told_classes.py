@@ -236,11 +236,12 @@ def test_functions_in_other_processes(csbx, python_image):
 
 def test_attributes_are_asked_for(csbx, python_image):
     """Of a function or a class, and of a constant not: a check that asks no more has not asked what the snippet does."""
-    code = "LIMIT = 3\ndef f(x: int, y=3) -> str:\n    'Says.'\nclass A: pass\nclass B(A): pass\n"
+    code = "LIMIT = 3\ndef f(x: int, y=3) -> str:\n    'Says.'\nclass A: pass\nclass B(A): pass\nclass E(ValueError): pass\n"
     said = ("f.__doc__ == 'Says.'", "f.__annotations__ == {'x': int, 'return': str}", "f.__defaults__ == (3,)", "f.__name__ == 'f'", "issubclass(B, A)",
-            "__import__('inspect').isclass(A)")
-    rows = [(code, f"from solution import A, B, f\nassert {word}({each})\n", not word) for each in said for word in ("", "not ")]
-    records = judge(csbx, python_image, rows + [(code, "from solution import A, B, LIMIT, f\nassert LIMIT == 3\n", False)])
+            "__import__('inspect').isclass(A)", "issubclass(E, ValueError)", "E.__name__ == 'E'", "E('a').args == ('a',)", "callable(f)", "callable(A)",
+            "isinstance(f, type(cause))")
+    rows = [(code, f"def cause(): pass\nfrom solution import A, B, E, f\nassert {word}({each})\n", not word) for each in said for word in ("", "not ")]
+    records = judge(csbx, python_image, rows + [(code, "from solution import A, B, E, LIMIT, f\nassert LIMIT == 3\n", False)])
     assert "called no function" in cause(records[len(rows)])[1]
 
 
@@ -403,9 +404,45 @@ def make(name): return {"Stack": Stack, "Own": Own, "Number": Number, "Base": Ba
               ("isinstance(Own, (list, c.Sequence)) or isinstance(Stack, (int, Color)) or isinstance(Color, c.Sequence)", False),
               ("not isinstance(Own, (list, c.Sequence)) and not isinstance(Stack, (int, Color)) and not isinstance(Color, c.Sequence)", True),
               ("isinstance(callee, c.Callable) and callee(1) == 1", True)]
-    neither = ("isinstance(Stack, typing.SupportsInt)", "isinstance(callee, Callee)", "isinstance(callee, c.Iterable)")
+    neither = ("isinstance(Stack, typing.SupportsInt)", "isinstance(callee, c.Iterable)")
     judge(csbx, python_image, both + [(code, begin + f"assert {said}\n", want) for said, want in others]
           + [(code, begin + f"assert {no}{said}\n", False) for said in neither for no in ("", "not ")])
+
+
+def test_objects_that_can_be_called_are_of_their_class(csbx, python_image):
+    """And have the methods that their class has: hasattr() and isinstance() say what they would in one process, or nothing."""
+    code = """
+import functools, operator
+class Base: pass
+class C(Base):
+    def __call__(self, x): return x
+    def __len__(self): return 3
+    def m(self): return 1
+obj = C()
+part = functools.partial(int, base=2)
+item = operator.itemgetter(0)
+bound = obj.m
+def f(x): return x
+class L(list): pass
+class N(int): pass
+def of(name): return {"L": L, "N": N}[name]
+"""
+    begin = "import functools, operator, types, unittest, collections.abc as c\nfrom solution import *\n"
+    names = ("iter", "next", "getitem", "enter", "add", "int", "await", "contains")
+    true = ("not any(hasattr(obj, '__%s__' % each) for each in NAMES) and callable(obj) and hasattr(obj, '__call__') and hasattr(obj, 'm')",
+            "isinstance(obj, C) and isinstance(obj, Base) and isinstance(obj, (int, C)) and isinstance(obj, object) and isinstance(obj, c.Callable)",
+            "not isinstance(obj, (int, type, L)) and obj.__class__ is C and obj(3) == 3 and obj.m() == 1",
+            "isinstance(part, functools.partial) and isinstance(item, operator.itemgetter) and isinstance(bound, types.MethodType)",
+            "not isinstance(part, (operator.itemgetter, types.MethodType)) and not isinstance(f, (functools.partial, types.MethodType))",
+            "f(1) == 1 and isinstance(f, types.FunctionType) and isinstance(f, c.Callable) and not isinstance(part, types.FunctionType)",
+            "hasattr(of('L'), '__iter__') and hasattr(of('N'), '__int__') and not hasattr(of('L'), '__next__') and not hasattr(of('N'), '__iter__')",
+            "not hasattr(L, '__int__') and not hasattr(N, '__len__') and hasattr(N, '__add__') and hasattr(L, 'append')")
+    method = "class T(unittest.TestCase):\n    def test_it(self): self.assertIsInstance(%s)\n"
+    neither = ("hasattr(obj, '__len__')", "type(obj) == C", "isinstance(obj, c.Sized)")
+    judge(csbx, python_image, [(code, begin + f"assert {said}\n".replace("NAMES", str(names)), True) for said in true]
+          + [(code, begin + f"assert not ({said})\n".replace("NAMES", str(names)), False) for said in true]
+          + [(code, begin + method % said, want) for said, want in (("obj, C", True), ("obj, L", False), ("part, functools.partial", True))]
+          + [(code, begin + f"assert obj(1) == 1 and {no}{said}\n", False) for said in neither for no in ("", "not ")])
 
 
 def test_objects_go_back_as_what_made_them(csbx, python_image):
