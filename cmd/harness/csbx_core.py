@@ -272,6 +272,8 @@ def _core(post, is_open, kept, frozen, own, other_types, strange_types):
             check_tracers()
         if report.get("outcome") == "skipped" and who_finds is not None and who_finds() is not None:
             found("outcome_call", "%s is skipped, and %s" % (report["id"], who_finds()))
+        if report.pop("own", False):
+            report["alt"] = None
         post.send(encode(record))
 
     note_call, (note_level, lost_at), is_at, is_over, names_of, look_at_report, is_done_with = make_calls(found)

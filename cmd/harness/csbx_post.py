@@ -13,9 +13,27 @@ try:
 except ImportError:
     from hashlib import blake2s
 
-TEXT_MAX = 16384
+TEXT_MAX = 16384  # bytes of UTF-8
+ID_KEPT = 16000
+QUOTED_MAX = 30000  # two such texts and the rest of a record are a packet
 PACKET_MAX = 65536
 SEAL_DIGITS = 32
+
+
+def make_names():
+    """name_of(id): the id, of which a long one is cut; what is left out stands there as a hash, so that another id is another name."""
+    quote, _len, encode_text, decode, plain, digest = json.encoder.encode_basestring_ascii, len, str.encode, bytes.decode, str.__str__, blake2s
+    kept, most, quoted_most = ID_KEPT, TEXT_MAX, QUOTED_MAX
+
+    def name_of(text):
+        data = encode_text(text, "utf-8", "replace")
+        if _len(data) <= most // 6 or _len(data) <= most and _len(quote(text)) <= quoted_most:
+            return text
+        head = decode(data[:kept], "utf-8", "ignore")
+        if _len(quote(head)) > quoted_most:
+            head = decode(data[:most // 4], "utf-8", "ignore")
+        return head + "..." + digest(data, digest_size=16).hexdigest()
+    return lambda text: name_of(plain(text))
 
 
 def make_encoder():
@@ -23,12 +41,17 @@ def make_encoder():
     quote, _type, _subclass = json.encoder.encode_basestring_ascii, type, issubclass
     _str, _int, _dict, _list, _tuple, _len, join = str, int, dict, list, tuple, len, ",".join
     plain, number, items, in_list, in_tuple = str.__str__, int.__repr__, dict.items, list.__iter__, tuple.__iter__
-    replace, encode_text, decode, map_to, text_max = str.replace, str.encode, bytes.decode, map, TEXT_MAX
+    replace, encode_text, decode, map_to, text_max, quoted_max = str.replace, str.encode, bytes.decode, map, TEXT_MAX, QUOTED_MAX
+    name_of, of_ids = make_names(), ("id", "alt")
+
+    def cut(text, half):
+        data = encode_text(text, "utf-8")
+        return text if _len(data) <= 2 * half else decode(data[:half - 2], "utf-8", "ignore") + "..." + decode(data[2 - half:], "utf-8", "ignore")
 
     def short(text):
-        if _len(text) > text_max:
-            text = text[:text_max // 2] + "..." + text[-text_max // 2:]
-        return quote(replace(decode(encode_text(text, "utf-8", "replace"), "utf-8"), "\0", "\ufffd"))
+        text = replace(decode(encode_text(text, "utf-8", "replace"), "utf-8"), "\0", "\ufffd")
+        told = quote(cut(text, text_max // 2))
+        return told if _len(told) <= quoted_max else quote(cut(text, quoted_max // 12))
 
     def text_of(value):
         kind = _type(value)
@@ -41,7 +64,8 @@ def make_encoder():
         if _subclass(kind, _int):
             return number(value)
         if _subclass(kind, _dict):
-            return "{" + join([short(plain(k)) + ":" + text_of(v) for k, v in _list(items(value))]) + "}"
+            return "{" + join([short(plain(k)) + ":" + text_of(name_of(v) if k in of_ids and v is not None else v)
+                               for k, v in _list(items(value))]) + "}"
         if _subclass(kind, _list):
             return "[" + join(_list(map_to(text_of, in_list(value)))) + "]"
         if _subclass(kind, _tuple):

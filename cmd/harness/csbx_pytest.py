@@ -18,6 +18,7 @@ from csbx_bases import make_bases
 from csbx_files import make_files
 from csbx_missing import make_missing
 from csbx_parts import standard_names
+from csbx_post import make_names
 from csbx_reach import make_reach
 from csbx_syntax import Keeping
 from csbx_texts import bound_by_imports, keep_encodings, text_of
@@ -173,6 +174,7 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
     ask("known").update(run=mine, selection=selection_of(ids), older=want["older"], has_changed=want["has_changed"])
     touched = make_touched(ask)
     has, has_all, facts, is_made_here, duration_ms = is_chosen, is_chosen_whole, facts_of, is_same_report, duration_in_ms
+    name_of = make_names()
     del mine
 
     def spelled(state, node_id):
@@ -256,7 +258,7 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
             yield
             known = ask("known")
             state, selection = known["run"], known["selection"]
-            keep = [i for i in items if has(selection, spellings(state, i.nodeid))]
+            keep = [i for i in items if has(selection, [s for name in spellings(state, i.nodeid) for s in (name, name_of(name))])]
             if len(keep) != len(items):
                 chosen = set(map(id, keep))
                 config.hook.pytest_deselected(items=[i for i in items if id(i) not in chosen])
@@ -328,8 +330,9 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
             if report.when == "teardown":
                 ask("known")["reported"].add(report.nodeid)
                 ask("known")["made"].clear()
-            name = spelled(state, report.nodeid)
-            ask("send", {"t": "report", "id": name, "alt": report.nodeid if report.nodeid != name else None,
+            names = spellings(state, report.nodeid)
+            name = names[0]
+            ask("send", {"t": "report", "id": name, "alt": report.nodeid if report.nodeid != name else None, "own": len(names) == 1,
                   "when": report.when, "outcome": report.outcome, "xfail": hasattr(report, "wasxfail"),
                   "part": is_part, "ms": duration_ms(getattr(report, "duration", 0))})
 

@@ -880,3 +880,35 @@ def test_such_a_file_of_which_another_test_is_listed(csbx, suite_image, options)
     r = judge(*options, "--patch", judge.patch(files={"calc.py": "def add(a, b) return a + b\n"}), "--fail-to-pass", "tests/test_a.py::test_x",
               "--pass-to-pass", "sub/tests/test_a.py::test_y", code=1)
     assert not r["resolved"] and list(r["tests"]) == ["sub/tests/test_a.py::test_y"]
+
+
+LONG = {"calc.py": ADD + "\n\ndef norm(s):\n    return s\n", "tests/test_calc.py": """
+import pytest
+from calc import add, norm
+
+
+@pytest.mark.parametrize("s", ["a" * 17000, "a" * 16999 + "b", "b", "\\U0001f600" * 3000, "'" * 5000], ids=lambda s: s)
+def test_norm(s):
+    assert norm(s) == s
+
+
+def test_add():
+    assert add(1, 2) == 3
+"""}
+
+
+@pytest.mark.parametrize("options", [(), ("--fail-to-pass=tests/test_calc.py",), ("--isolate", "--fail-to-pass", "tests/test_calc.py"), (
+    "--fail-to-pass=tests/test_calc.py::test_add", "--pass-to-pass", "tests/test_calc.py::test_norm[" + "a" * 15000)])
+def test_ids_of_any_length(csbx, suite_image, options):
+    """What csbx cannot keep whole it keeps by another name: no test that fails goes missing, and none that passes is told."""
+    judge = repositories.Judge(csbx, suite_image, LONG)
+    added = ADD.replace("a - b", "a + b") + "\n\ndef norm(s):\n    return s"
+    for text, is_right in (("\n", True), ("[:100] + s[100:-1] + ('a' if len(s) > 16000 else s[-1:])\n", False)):
+        r = judge(*options, "--strict", "--patch", judge.patch(files={"calc.py": added + text}), code=0 if is_right else 1)
+        assert r["resolved" if options else "all_passed"] is is_right, (r["tests"], r["stdout"])
+        assert r["tamper"] == [], r["tamper"]
+        outcomes = [o for t, o in r["tests"].items() if "[a" in t]
+        assert sorted(outcomes) == ["passed" if is_right else "failed", "passed"]
+    told = [t for t, o in r["tests"].items() if o == "failed"][0]
+    again = judge("--fail-to-pass", told, "--patch", judge.patch(files={"calc.py": added + "\n"}), code=0)
+    assert again["resolved"] is True and list(again["tests"]) == [told]

@@ -97,6 +97,7 @@ static int take_report(struct test_report *into, const struct test_report *from,
 		r = take_texts(into, from, e);
 	into->is_finished = from->is_finished && (is_first || into->is_finished);
 	into->is_full |= from->is_full;
+	into->has_lost |= !test_report_is_whole(from);
 	into->status = from->status > into->status ? from->status : into->status;
 	into->collected += from->collected;
 	into->failed += from->failed;

@@ -269,6 +269,7 @@ static int add_nothing(struct test_report *r, const struct json *v, struct err *
 static int add_oversize(struct test_report *r, const struct json *v, struct err *e)
 {
 	(void)v;
+	r->has_lost = true;
 	return test_notes_add(&r->tamper, "channel", "a record was too large to be sent", e);
 }
 
@@ -282,7 +283,7 @@ static const struct {
 	{"oversize", add_oversize}, {"done", add_nothing},
 };
 
-int test_report_add(struct test_report *r, const char *text, size_t len, struct err *e)
+static int add_record(struct test_report *r, const char *text, size_t len, struct err *e)
 {
 	_json_ struct json *root = NULL;
 	const char *type = NULL;
@@ -303,4 +304,13 @@ int test_report_add(struct test_report *r, const char *text, size_t len, struct 
 			return records[i].add(r, root, e);
 	}
 	return err_set(e, EBADMSG, "unknown record");
+}
+
+int test_report_add(struct test_report *r, const char *text, size_t len, struct err *e)
+{
+	const bool was_finished = r->is_finished;
+	int ret = add_record(r, text, len, e);
+
+	r->has_lost |= ret < 0 && !was_finished;
+	return ret;
 }

@@ -35,6 +35,24 @@ enum test_outcome test_case_outcome(const struct test_case *c)
 	return c->xfail ? TEST_XPASSED : TEST_PASSED;
 }
 
+/* Failures that the harness counts are known by the reports of tests, or of files. */
+static bool has_failures(const struct test_report *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		enum test_outcome o = test_case_outcome(&r->cases[i]);
+
+		if (o == TEST_FAILED || o == TEST_ERROR || o == TEST_XPASSED)
+			return true;
+	}
+	return r->collect_errors.n > 0;
+}
+
+bool test_report_is_whole(const struct test_report *r)
+{
+	return !r->is_full && !r->has_lost &&
+	       (!r->is_finished || !r->failed || has_failures(r));
+}
+
 static void notes_free(struct test_notes *l)
 {
 	for (size_t i = 0; i < l->n; i++) {

@@ -73,6 +73,7 @@ struct test_report {
 	bool is_finished;
 	uint64_t status, collected, failed, session_failed; /* with is_finished */
 	bool is_full;                                       /* a cap was reached */
+	bool has_lost; /* a record before the end could not be kept */
 };
 
 void test_report_free(struct test_report *r);
@@ -90,6 +91,9 @@ struct test_case *test_report_own(struct test_report *r, const char *id);
 const struct test_case *test_report_find(const struct test_report *r, const char *id);
 
 enum test_outcome test_case_outcome(const struct test_case *c);
+
+/* False where a report is missing that the harness sent: such a run has not passed. */
+bool test_report_is_whole(const struct test_report *r);
 
 /* Adds to a list, except when it is full or has the pair; -ENOMEM. */
 int test_notes_add(struct test_notes *notes, const char *what, const char *text, struct err *e);

@@ -102,7 +102,8 @@ static bool is_bad(enum test_outcome o)
 
 static void judge_all(const struct test_report *r, struct test_verdict *v)
 {
-	v->all_passed = v->completed && r->n && !r->collect_errors.n && !r->is_full;
+	v->all_passed =
+		v->completed && r->n && !r->collect_errors.n && test_report_is_whole(r);
 	for (size_t i = 0; i < r->n && v->all_passed; i++)
 		v->all_passed = !is_bad(test_case_outcome(&r->cases[i]));
 }
@@ -137,7 +138,7 @@ int test_verdict_reach(struct test_report *report, const struct test_lists *list
 		judge_list(report, &lists->ids[list], list, v);
 	}
 	judge_all(report, v);
-	v->resolved = v->has_lists && v->completed && !report->is_full &&
+	v->resolved = v->has_lists && v->completed && test_report_is_whole(report) &&
 		      (!v->has_patches || v->patch_applied) && !v->failure[0].n &&
 		      !v->failure[1].n && !(strict && report->tamper.n);
 	if (strict && report->tamper.n)

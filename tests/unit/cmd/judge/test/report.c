@@ -256,6 +256,37 @@ static void test_malformed(void)
 	test_report_free(&r);
 }
 
+static bool passes(const char *record, const char *end)
+{
+	struct test_report r = {0};
+	struct test_verdict v;
+	bool is_good;
+
+	whole(&r, "a", "passed", false);
+	if (record)
+		(void)add(&r, record);
+	finish(&r, end);
+	v = reach(&r, "a", NULL, false);
+	is_good = v.resolved;
+	ok(v.resolved == v.all_passed, "all tests, and the listed one");
+	test_verdict_free(&v);
+	test_report_free(&r);
+	return is_good;
+}
+
+static void test_what_is_not_whole(void)
+{
+	static const char end[] = "{\"t\":\"finish\",\"status\":1,\"collected\":2,"
+				  "\"failed\":0,\"session_failed\":0}";
+
+	ok(passes(NULL, end), "all that came is kept");
+	ok(!passes("{\"t\":\"report\"}", end), "a report that makes no sense");
+	ok(!passes("{\"t\":\"oversize\"}", end), "one that is too large");
+	ok(!passes(NULL, "{\"t\":\"finish\",\"status\":1,\"collected\":2,"
+			 "\"failed\":1,\"session_failed\":1}"),
+	   "a failure that no report tells");
+}
+
 static void test_many(void)
 {
 	struct test_report r = {0};
@@ -285,6 +316,7 @@ int main(void)
 	test_what_is_no_tampering();
 	test_dotted_ids();
 	test_malformed();
+	test_what_is_not_whole();
 	test_many();
 	return done_testing();
 }
