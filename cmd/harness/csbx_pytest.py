@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """pytest with a plugin that reports each node id over the channel.
 
-Hooks used, all in pytest 6, 7 and 8: pytest_load_initial_conftests, pytest_configure,
+Hooks used, all in pytest 6, 7 and 8: pytest_load_initial_conftests, pytest_cmdline_main, pytest_configure,
 pytest_collection, pytest_make_collect_report, pytest_pycollect_makeitem, pytest_itemcollected, pytest_collectreport,
 pytest_collection_modifyitems, pytest_collection_finish, pytest_runtest_protocol, pytest_fixture_setup,
 pytest_runtest_call, pytest_pyfunc_call, pytest_runtest_makereport, pytest_runtest_logreport,
@@ -164,7 +164,7 @@ def is_same_report(known, report):
 def make_plugin(pytest, ask, want, repo, gate, other_encodings):
     """The plugin; what it needs is in this function's closure, what it knows with the core."""
     from _pytest.unittest import TestCaseFunction, UnitTestCase
-    ids, is_strict, had = want["ids"], want["strict"], want["had"]
+    ids, is_strict, is_alone, had = want["ids"], want["strict"], want["alone"], want["had"]
     mine = {"here": None, "root": None, "collected": 0, "failed": 0, "status": None, "session_failed": None, "ended": False, "distributed": False}
     looks, relative, missing = csbx_looks.make_looks(pytest, ask, repo, want["older"]), relative_path, make_missing(ask, repo, text_of)
     look_at_bases = make_bases(ask, repo, text_of, want["older"])
@@ -196,6 +196,13 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
             hide_configuration(early_config)
             look_at_loaded(ask, repo, gate, early_config.pluginmanager.is_registered)
             used.begin([p for p, _ in early_config.pluginmanager.list_plugin_distinfo()])
+
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_cmdline_main(self, config):
+            """xdist's workers run whole files, and nothing of one test alone: with --isolate there are none, whatever settings ask for."""
+            option = config.option
+            if is_alone and hasattr(option, "dist"):
+                option.numprocesses, option.dist, option.tx, option.distload = 0, "no", [], False
 
         @pytest.hookimpl(trylast=True)
         def pytest_configure(self, config):

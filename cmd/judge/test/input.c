@@ -58,6 +58,7 @@ static int write_input(struct json_out *j, const struct test_input *in, struct e
 	json_kstr(j, "commit", w->commit);
 	json_kstr(j, "runner", w->runner == RUNNER_UNITTEST ? "unittest" : "pytest");
 	json_kbool(j, "strict", w->strict);
+	json_kbool(j, "alone", in->is_alone);
 	r = write_patches(j, w, e);
 	json_key(j, "ids");
 	json_begin_array(j);

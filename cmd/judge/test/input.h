@@ -4,6 +4,8 @@
 
 /* The input of the harness: one JSON object (cmd/harness/PROTOCOL.md) in a sealed memfd. */
 
+#include <stdbool.h>
+
 struct err;
 struct test_wish;
 
@@ -14,6 +16,7 @@ struct test_input {
 	const char
 		*clone_from; /* the bare repository that wish->commit is checked out of, or NULL */
 	const char *secret;
+	bool is_alone; /* one of several containers, for one id: --isolate */
 };
 
 /* The descriptor. Reads the patches. */

@@ -133,6 +133,7 @@ static int run_one(struct test_run *t, const struct test_wish *w, const struct c
 	alone.isolate = false;
 	strv_add(&alone.lists.ids[LIST_FAIL_TO_PASS], id);
 	in.wish = &alone;
+	in.is_alone = true;
 	r = strv_check(&alone.lists.ids[LIST_FAIL_TO_PASS], e);
 	if (r >= 0)
 		r = test_open(&one, &in, e);
