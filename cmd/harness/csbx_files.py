@@ -20,6 +20,9 @@ NO_TESTS = ("__init__.py", "conftest.py", "setup.py")
 ENVIRONMENT = tuple("%s/%s" % (d, n) for d in ("bin", "Scripts") for n in ("activate", "activate.csh", "activate.fish", "Activate", "Activate.bat",
                     "Activate.ps1")) + ("pyvenv.cfg", "conda-meta/history")
 DEFINED = re.compile(rb"^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)", re.M)
+# Another way to have tests: a class that may inherit them, a name for what was made elsewhere.
+BOUND = re.compile(rb"^(?:[ \t]*class[ \t]+(?:Test|\w*Tests?\b|\w+[ \t]*\([^)]*Test)|def[ \t]+load_tests\b|(?:[ \t]*test_|[Tt]est)\w*[ \t]*[:=]|"
+                   rb"from\b.*\bimport\b.*\b[Tt]est|from\b.*[Tt]est.*\bimport\b.*\*)", re.M)
 COMPUTED = (b"glob", b"listdir", b"walk", b"iterdir", b"scandir")
 
 
@@ -29,6 +32,12 @@ def matches(name, patterns):
 
 def has_tests(text, starts=("test",)):
     return any(n.decode("utf-8", "replace").startswith(tuple(starts) + ("test",)) for n in DEFINED.findall(text))
+
+
+def is_test_in_name_only(path, text):
+    """True for a file that has the name of a test module, and by its text no tests: settings, values, a program that tests start."""
+    name = path.rpartition("/")[2]
+    return name.endswith(".py") and (name.startswith("test") or name.endswith("_test.py")) and not has_tests(text) and not BOUND.search(text)
 
 
 def directories_of(path):

@@ -66,6 +66,8 @@ def tell_of_support(ask, want, repo, changed, before):
     def elsewhere(paths):
         return {p for p in paths if not p.startswith(homes) and os.path.basename(p) != "conftest.py"}
     support = elsewhere(csbx_support.support_of(repo, behind[1], want["args"], before))
+    older = {os.path.relpath(f, repo): t for f, t in before.items()}
+    support |= {p for p in changed - behind[0] if p in older and p.startswith(homes) and csbx_files.is_test_in_name_only(p, older[p])}
     for path in sorted(support | csbx_imports.tests_behind(behind) & changed):
         ask("send", {"t": "tamper", "kind": "test_support", "detail": path})
     want["facts"] = csbx_used.facts_of(repo, elsewhere(changed) - behind[0] if want["ids"] else (), before)
