@@ -11,6 +11,10 @@ from csbx_texts import attributes_set, says
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
+IN_C = (types.BuiltinFunctionType, type(str.join), type(str.__len__))
+GIVING = (b" setattr(", b"\tsetattr(", b"__init_subclass__")  # words of a class or a conftest.py that gives classes methods by any name
+BY_ENUM, BY_PYTHON = ("__new_member__", "__wrapped__"), ("__new__",)
+
 
 def spaces_of(module):
     """(prefix of a dotted name, module or class, content) of a module and of the classes that say that they are of it."""
@@ -42,7 +46,7 @@ def make_kinds(ask, repo, text_of):
     text, definitions, reach, has_words, set_in = text_of, definitions_of, reached_from, says, attributes_set
     function_type, plain_type, modules, mro = types.FunctionType, type, sys.modules, type.__dict__["__mro__"].__get__
     spaces, meaning, plain_of, is_not, map_to, inside = spaces_of, named, plain, operator.is_not, map, repo + "/"
-    slot_type, code_type = types.MemberDescriptorType, types.CodeType
+    slot_type, code_type, in_c, by_enum, by_python, giving = types.MemberDescriptorType, types.CodeType, IN_C, BY_ENUM, BY_PYTHON, GIVING
 
     def file_of(thing):
         """The file of a function, or of the module that a class says it is of."""
@@ -81,13 +85,27 @@ def make_kinds(ask, repo, text_of):
                 found.append([holder, prefix[:-1], file, own, {}, is_alone])
         return found
 
-    def is_strange(kind, key, value, file):
+    def is_another(function, key, is_alone):
+        """True for a function that the file has by another name, where the class is made by the file alone, or which Python calls by this one."""
+        return function.__name__ != key and (is_alone or (key[:2] == key[-2:] == "__" and key not in by_enum))
+
+    def files_of_modules():
+        files = [vars(m).get("__file__") for m in list(modules.values()) if type(m) is types.ModuleType]
+        return {f for f in files if type(f) is str and f.startswith(inside) and ask("vouched", f)}
+
+    def is_strange(kind, key, value, file, is_alone):
         """True for a function of a patch or the run; or of the repository, where nothing says that it is put there."""
         codes = [f.__code__ for f in reach(plain_of(value)) if type(f) is function_type]
         if not all([ask("vouched", c) for c in codes]):
             return True
         function = plain_of(value)
         its = function.__code__.co_filename if type(function) is function_type else ""
+        is_made = its[:1] == "<" and its[:8] != "<frozen "  # by dataclasses, attrs
+        if (its == file or is_made) and is_another(function, key, is_alone) or is_alone and type(function) in in_c and key not in by_python:
+            bases = {file_of(b) for b in mro(kind)[1:]} - {file}
+            files = files_of_modules()
+            loops = [f for f in files if (f in bases or f.endswith("/conftest.py")) and any([w in text(f) for w in giving])]
+            return not loops and not any([has_words(text(f), key) for f in files])
         return its.startswith(inside) and its not in [file] + [file_of(b) for b in mro(kind)] and not has_words(text(its), key)
 
     def is_in_the_way(value):
@@ -103,14 +121,14 @@ def make_kinds(ask, repo, text_of):
 
     def look(found):
         for entry in found:
-            kind, name, file, own, before, _ = entry
+            kind, name, file, own, before, is_alone = entry
             now = vars(kind)
             if len(now) == len(before) and not any(map_to(is_not, now.values(), before.values())):
                 continue
             entry[4] = dict(now)
             for key, value in entry[4].items():
                 old = before.get(key, entry)
-                is_told = (key not in own or type(old) is slot_type) and is_strange(kind, key, value, file)
+                is_told = (key not in own or type(old) is slot_type) and is_strange(kind, key, value, file, is_alone)
                 if value is not old and (is_told or is_in_the_way(value)):
                     ask("found", "test_replaced", "%s.%s in %s is not of it" % (name, key, file))
     return is_of_others, kinds, look

@@ -13,6 +13,7 @@ from csbx_state import lined_up, parts_in
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
+MAKERS, PLAIN = ("__init__", "__new__"), (int, float, complex, bool, str, bytes, tuple, frozenset, type(None))
 MANAGERS, OF_ATTRS = "/contextlib.py", "<attrs generated"
 
 
@@ -40,6 +41,7 @@ def make_owned(ask, repo, text_of):
     """(begin(known), look(known)): of the modules of tests, and of those beside them that lie with the tests."""
     text, reach, spaces, plain_of, is_test_file, cell_content = text_of, reached_from, spaces_of, plain, is_of_tests, content_of
     partial, function_type, is_tuples, parts_of = functools.partial, types.FunctionType, is_of_tuple, parts_of_partial
+    makers, plain_kinds = MAKERS, PLAIN
     managers, of_attrs, kind_of, members_of, align, gather, is_not = MANAGERS, OF_ATTRS, type, parts_in, lined_up, parts_of_lines, operator.is_not
 
     def tell(name, file):
@@ -64,7 +66,7 @@ def make_owned(ask, repo, text_of):
         return None
 
     def begin(known):
-        known["owned"] = found = {"partials": [], "cells": [], "tables": [], "spaces": [], "members": None}
+        known["owned"] = found = {"partials": [], "cells": [], "tables": [], "spaces": [], "members": None, "defaults": []}
         seen = set()
         members = [(prefix + key, m.__file__, value) for m, _ in known["beside"] for prefix, _, space in spaces(m)
                    for key, value in list(space.items()) if kind_of(key) is str and kind_of(value) is not function_type and members_of(value)]
@@ -79,6 +81,7 @@ def make_owned(ask, repo, text_of):
             for name, functions in functions_in(module):
                 for function in functions:
                     remember(found, name, module, function, seen)
+        look_at_defaults(known)
 
     def is_made(function):
         """True for what a named tuple or attrs made: its globals are no module's."""
@@ -100,13 +103,26 @@ def make_owned(ask, repo, text_of):
         if registry is not None and id(registry) not in seen:
             seen.add(id(registry))
             found["tables"].append((name, file, registry, [f for f in list(registry.values()) if is_strange(f) and is_registered(file, f)]))
+        if function.__name__ in makers and function.__code__.co_filename != file and id(function) not in seen and b"__defaults__" not in text(file):
+            seen.add(id(function))
+            found["defaults"].append((name, file, function, function.__defaults__, function.__kwdefaults__))
         for cell in (function.__closure__ or ()) if b"nonlocal" not in text(file) else ():
             content = cell_content(cell)
-            if id(cell) not in seen and callable(content):
+            is_kept = callable(content) or kind_of(content) in plain_kinds and b"nonlocal" not in text(function.__code__.co_filename)
+            if id(cell) not in seen and is_kept:
                 seen.add(id(cell))
                 found["cells"].append((name, file, cell, content))
                 if is_manager and is_strange(content):
                     tell(name, file)
+
+    def look_at_defaults(known):
+        """What a named tuple gives for fields that are left out, when its file is read."""
+        for module in [m for m, _ in known["beside"] if is_test_file(m.__file__, repo) and b"__defaults__" not in text(m.__file__)]:
+            for prefix, holder, space in spaces(module):
+                given, new = space.get("_field_defaults"), space.get("__new__")
+                if kind_of(given) is dict and kind_of(new) is function_type and "_tuple_new" in new.__globals__ and \
+                        is_another(new.__defaults__ or (), list(given.values())):
+                    tell(prefix + "__new__", module.__file__)
 
     def is_another(now, was):
         return len(now) != len(was) or any([a is not b for a, b in zip(now, was)])
@@ -121,6 +137,9 @@ def make_owned(ask, repo, text_of):
         if any(map(is_not, now, was)):
             for place in {p for p, new, old in zip(names, now, was) if new is not old}:
                 tell(*place)
+        for name, file, function, was, by_name in owned.get("defaults", ()):
+            if function.__defaults__ is not was or function.__kwdefaults__ is not by_name:
+                tell(name, file)
         for name, file, cell, was in owned.get("cells", ()):
             if cell_content(cell) is not was:
                 tell(name, file)

@@ -116,8 +116,8 @@ def make_places(ask, repo, text_of, is_of_others):
             is_own_class = holder is not module and not is_of_others(holder, entries_of.get(prefix[:-1], ()), module)
             for key in list(space):
                 entries = entries_of.get(prefix + key, ())
-                if may_be_another and prefix + key not in meant:
-                    continue
+                if may_be_another and prefix + key not in meant or key == "__new__" and "__new_member__" in space:
+                    continue  # an enumeration puts its own aside
                 if entries and prefix + key not in others and (is_own_class or not key.startswith("__")):
                     home = (module.__name__, prefix + key) if any(e[3] for e in entries) else None
                     found.append(new_place(space=space, holder=holder, key=key, name=key, file=file, globals=vars(module), home=home,

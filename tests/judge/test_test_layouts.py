@@ -912,3 +912,99 @@ def test_ids_of_any_length(csbx, suite_image, options):
     told = [t for t, o in r["tests"].items() if o == "failed"][0]
     again = judge("--fail-to-pass", told, "--patch", judge.patch(files={"calc.py": added + "\n"}), code=0)
     assert again["resolved"] is True and list(again["tests"]) == [told]
+
+
+GIVEN = {"calc.py": ADD, "tests/__init__.py": "", "tests/base.py": r"""
+class Base:
+    def __init_subclass__(cls):
+        setattr(cls, "once_more", cls.check)
+
+    def shown(self):
+        return "x"
+
+
+class Shown(Base):
+    def check(self):
+        return 1
+
+    def other(self):
+        return "y"
+""", "tests/test_calc.py": r"""
+import collections
+import dataclasses
+import enum
+import functools
+import typing
+from os import path
+
+import packaging.utils
+from packaging import version
+
+from calc import add, mul
+from tests import base
+
+Point = collections.namedtuple("Point", "x y")
+Point.__new__.__defaults__ = (0, 1)
+
+
+class Colour(enum.Enum):
+    RED = 1, "r"
+
+    def __new__(cls, number, letter):
+        made = object.__new__(cls)
+        made._value_ = letter
+        return made
+
+
+@dataclasses.dataclass(order=True)
+class Shape:
+    size: int = 3
+
+
+class Pair(typing.NamedTuple):
+    first: int
+    second: int = 2
+
+
+@functools.total_ordering
+class Size:
+    def __init__(self, size=1):
+        self.size = size
+
+    def __eq__(self, other):
+        return self.size == other.size
+
+    def __lt__(self, other):
+        return self.size < other.size
+    __hash__ = None
+
+
+def counted():
+    seen = 0
+
+    def count(most=9):
+        nonlocal seen
+        seen += 1
+        return seen
+    return count
+
+
+count = counted()
+
+
+def test_add(monkeypatch):
+    monkeypatch.setattr(base.Shown, "shown", base.Shown.other)
+    assert base.Shown().shown() == "y" and base.Shown().once_more() == count() == 1
+    assert add(1, 2) == Shape().size and Shape(add(1, 1)) < Shape() and Size(add(1, 1)) >= Size() and Point() == (0, 1)
+
+
+def test_mul():
+    assert Colour("r") is Colour.RED and Pair(1) == (1, 2) and count() == 2 and path.basename("a/b") == "b"
+    assert version.parse("1") < version.parse("2") and packaging.utils.canonicalize_name("A_b") == "a-b" and mul(2, 3) == 6
+"""}
+
+
+def test_what_classes_are_given_by_rights(csbx, suite_image):
+    judge = repositories.Judge(csbx, suite_image, {name: text.lstrip("\n") for name, text in GIVEN.items()})
+    r = judge.judged(judge.patch(files={"calc.py": ADD.replace("a - b", "a + b")}), options=["--strict"], code=0)
+    assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
