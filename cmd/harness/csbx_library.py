@@ -8,11 +8,12 @@ import types
 from csbx_defs import definitions_of, is_of_runner, reached_from
 from csbx_imports import imports_in, is_of_tests
 from csbx_parts import standard_names
-from csbx_texts import constants_of, dotted_read, says
+from csbx_texts import bound_by_imports, constants_of, dotted_read, says
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 COMPARED = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__bool__", "__len__", "__contains__", "__hash__")
+PUTTING = (b"globals()", b"setattr(", b"vars(", b"modules[")
 MAKERS = ("/functools.py", "/dataclasses.py", "/enum.py", "/typing.py", "/collections/__init__.py")  # they give classes methods of theirs
 
 
@@ -24,6 +25,10 @@ def standard_at_first():
             space = dict(vars(module))
             found[name] = space, {id(v): (v, dict(vars(v))) for v in list(space.values()) if isinstance(v, type)}
     return found
+
+
+def name_of_relative(level, module):
+    return "." * level + module
 
 
 def function_code(function):
@@ -38,7 +43,7 @@ def make_library(ask, repo, text_of):
     text, has_words, code_of, definitions, reach, constants, imported_in = \
         text_of, says, function_code, definitions_of, reached_from, constants_of, imports_in
     compared, standard, builtin_type, function_type = frozenset(COMPARED), frozenset(standard_names()), types.BuiltinFunctionType, types.FunctionType
-    dotted, is_test_file = dotted_read, is_of_tests
+    dotted, is_test_file, bound, relative, putting = dotted_read, is_of_tests, bound_by_imports, name_of_relative, PUTTING
     plain, makers, plain_type = (int, float, str, bytes, bool, tuple, frozenset), MAKERS, type
     bound_type, is_of_pytest = (staticmethod, classmethod, property), is_of_runner
 
@@ -121,9 +126,33 @@ def make_library(ask, repo, text_of):
             if is_plain or value is None or issubclass(type(value), types.ModuleType):
                 continue
             entries = entries_of(known, home, key)
-            is_ours = not entries or is_it(value, key, entries, module) or is_said(known, key, file, value)
-            if not is_ours and not is_of_library(value, module.__name__, key):
+            is_swapped = not entries and is_exported_otherwise(known, module, key, value) and not is_said(known, key, file, value)
+            is_ours = not (entries or is_swapped) or is_it(value, key, entries, module) or is_said(known, key, file, value)
+            if not is_ours and (is_of_same_file(value, home) or not is_of_library(value, module.__name__, key)):
                 found("%s.%s" % (module.__name__, key), "function")
+
+    def is_of_same_file(value, home):
+        """True for a function of the very file that defines another by that name, and puts none by words that do not say which."""
+        code = code_of(value)
+        return code is not None and code.co_filename == home and not any([w in text(home) for w in putting])
+
+    def is_exported_otherwise(known, module, key, value):
+        """True for a function of another name in the place of one that a package takes from a module of its own, which defines it."""
+        if type(value) not in (function_type, builtin_type, plain_type) or value.__name__ == key or is_standard(module.__name__):
+            return False
+        place = module.__name__, key
+        if place not in known["defined"]:
+            known["defined"][place] = is_exported(known, module, key)
+        return known["defined"][place]
+
+    def is_exported(known, module, key):
+        words, top = text(module.__file__), module.__name__.partition(".")[0]
+        names = [a for _, a in bound(words, relative).get(key, ())]
+        if names and any([a != key for a in names]) or not names and (b"import *" not in words or key in defined(known, module.__file__)[1]):
+            return False
+        word = b"def " + key.encode("utf-8", "replace") + b"("
+        homes = [getattr(m, "__file__", None) for n, m in list(sys.modules.items()) if type(n) is str and n.partition(".")[0] == top]
+        return any([word in text(h) and entries_of(known, h, key) for h in homes if type(h) is str and h.endswith(".py")])
 
     def sets_itself(module, key):
         """True where a module has the name in a statement `global`."""
@@ -182,8 +211,11 @@ def make_library(ask, repo, text_of):
     def remember_dotted(known, file):
         """[(module, name)] of what a file reads as a.b.name, where a.b is a module."""
         those = [(d.rpartition(".")[0], d.rpartition(".")[2]) for d in dotted(text(file))]
-        known["dotted"][file] = [(m, k) for m, k in those if is_standard(m) and "." in m and m in sys.modules]
+        known["dotted"][file] = [(m, k) for m, k in those if "." in m and m in sys.modules and (is_standard(m) or is_installed(sys.modules[m]))]
         return known["dotted"][file]
+
+    def is_installed(module):
+        return type(module) is types.ModuleType and not str(getattr(module, "__file__", "")).startswith(repo + "/")
 
     def library_in_c(known, module, keys, file):
         """Each function there has its own name, and none is of Python. Libraries may have theirs called instead."""

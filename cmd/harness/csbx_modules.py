@@ -191,8 +191,12 @@ def make_modules(ask, repo, text_of):
                     not any([has_words(text(f), name) for f in files]):
                 found("test_replaced", "%s in %s is not what it imports" % (name, file))
             for m, a in sources if outside else ():
-                keys = [a] if a else [k for n, k in known["read"][file] if n == name]
-                library(known, sys.modules.get(m), keys, file)
+                module = sys.modules.get(m)
+                inner = vars(module).get(a) if a and isinstance(module, types.ModuleType) else module  # from os import path
+                if inner is not None and (not a or issubclass(type(inner), types.ModuleType)):
+                    library(known, inner, [k for n, k in known["read"][file] if n == name], file)
+                if a:
+                    library(known, module, [a], file)
         library_in_functions(known, file)
 
     def is_odd(file, name, old, new):
