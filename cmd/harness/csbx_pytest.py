@@ -15,6 +15,7 @@ import sys
 import csbx_looks
 from csbx_apart import set_apart
 from csbx_bases import make_bases
+from csbx_doctests import make_doctests
 from csbx_files import make_files
 from csbx_missing import make_missing
 from csbx_parts import standard_names
@@ -167,7 +168,7 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
     ids, is_strict, is_alone, had = want["ids"], want["strict"], want["alone"], want["had"]
     mine = {"here": None, "root": None, "collected": 0, "failed": 0, "status": None, "session_failed": None, "ended": False, "distributed": False}
     looks, relative, missing = csbx_looks.make_looks(pytest, ask, repo, want["older"]), relative_path, make_missing(ask, repo, text_of)
-    look_at_bases = make_bases(ask, repo, text_of, want["older"])
+    look_at_bases, look_at_doctests = make_bases(ask, repo, text_of, want["older"]), make_doctests(ask, repo, text_of, want["older"])
     files, module_collector, used = make_files(ask, repo, text_of, want), pytest.Module, make_used(ask, repo, want["facts"])
     hide_configuration, hide_debugger, hide_session, hide_test = make_reach(ask)
     collected_whole = (pytest.Module, pytest.Class, UnitTestCase)
@@ -281,6 +282,7 @@ def make_plugin(pytest, ask, want, repo, gate, other_encodings):
             files.look(session.config)
             with Keeping():
                 looks.collected(session.items)
+                look_at_doctests(session.items)
             used.look(session.items, session.config.pluginmanager.get_plugins())
 
         @pytest.hookimpl(trylast=True, hookwrapper=True)

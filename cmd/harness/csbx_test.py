@@ -169,8 +169,8 @@ def main():
     else:
         import csbx_pytest as runner
     want["module"] = runner
-    parts = [sys.modules[m] for m in ("__main__", "csbx_bases", "csbx_exact", "csbx_files", "csbx_givers", "csbx_helpers", "csbx_items", "csbx_kinds",
-                                      "csbx_library", "csbx_looks", "csbx_missing", "csbx_modules", "csbx_outcomes", "csbx_owned",
+    parts = [sys.modules[m] for m in ("__main__", "csbx_bases", "csbx_doctests", "csbx_exact", "csbx_files", "csbx_givers", "csbx_helpers", "csbx_items",
+                                      "csbx_kinds", "csbx_library", "csbx_looks", "csbx_missing", "csbx_modules", "csbx_outcomes", "csbx_owned",
                                       "csbx_params", "csbx_places", "csbx_reach", "csbx_reasons", "csbx_used", "csbx_ways", "csbx_within",
                                       "csbx_witness") if m in sys.modules]
     ask = csbx_core.start(want.pop("secret"), (*parts, runner))
