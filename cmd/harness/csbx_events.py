@@ -39,9 +39,8 @@ GIVERS = (("/logging/__init__.py", "<lambda>"), ("/logging/__init__.py", "curren
           ("/inspect.py", "getinnerframes"), ("/inspect.py", "getgeneratorlocals"), ("/inspect.py", "getcoroutinelocals"),
           ("/inspect.py", "getasyncgenlocals"), ("/asyncio/base_tasks.py", "_task_get_stack"), ("/_pytest/_code/code.py", "frame"))
 # Files of the library whose functions give frames, or what these hold, to others.
-# What logging calls and gives no frame: programs set these (docs/judging.md).
-BY_RIGHTS = frozenset(("_logRecordFactory", "_loggerClass"))
 HANDING = ("/traceback.py", "/logging/__init__.py", "/inspect.py", "/warnings.py", "/asyncio/format_helpers.py", "/asyncio/base_tasks.py")
+HANDED_NONE = frozenset(("_logRecordFactory", "_loggerClass"))  # what logging lets programs set; neither it nor its methods are given a frame
 TRACERS = ("/coverage/", "/pydevd")  # they trace from C, by a method of another name
 
 
@@ -128,8 +127,7 @@ def make_audit(vouch, found, repo):
     givers, native, opening, get_trace, get_profile = GIVERS, NATIVE, OPENING, sys.gettrace, sys.getprofile
     base_name, runners, len_of, dict_type, plain_name = os.path.basename, TEXT_RUNNERS, len, dict, make_plain()
     builtin, static_type, class_type, nothing, handed, handing, _list, set_type = type(len), staticmethod, classmethod, {}, {}, HANDING, list, set
-    by_rights = BY_RIGHTS
-    generator = GENERATOR
+    generator, handed_none = GENERATOR, HANDED_NONE
     code_type, id_of, values, users, libraries, makers = types.CodeType, id, dict.values, {}, frozenset(("ctypes", "_ctypes")), MAKERS
 
     def file_of(thing):
@@ -369,7 +367,7 @@ def make_audit(vouch, found, repo):
         if id_of(space) not in handed:
             handed[id_of(space)] = space, names_said(space)
         said = handed[id_of(space)][1]
-        for name in [n for n in said if n in space and n not in by_rights]:
+        for name in [n for n in said if n in space and n not in handed_none]:
             value = space[name]
             if is_function_of_run(value):
                 return name

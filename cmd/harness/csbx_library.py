@@ -219,10 +219,13 @@ def make_library(ask, repo, text_of):
 
     def library_in_c(known, module, keys, file):
         """Each function there has its own name, and none is of Python. Libraries may have theirs called instead."""
+        first = known["at_first"].get(module.__name__, ({},))[0]
         for key in keys:
             value = vars(module).get(key)
             if issubclass(type(value), type):
                 comparisons(known, value, file)
+            if first.get(key, known) is value:
+                continue  # sys.__excepthook__, whose name is excepthook
             is_named = type(value) is builtin_type or type(value) is plain_type
             is_another = value.__name__ not in (key, key.strip("_")) if is_named else own_file(value)  # sys.__excepthook__
             if is_another and not is_said(known, key, file, value):

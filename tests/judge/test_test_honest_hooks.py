@@ -50,3 +50,55 @@ def test_one_finding_makes_no_other(csbx, suite_image, code, kind):
     judge = repositories.Judge(csbx, suite_image, {"calc.py": repositories.FILES["calc.py"], "tests/test_a.py": tests % "a", "tests/test_b.py": tests % "b"})
     r = judge("--patch", judge.patch(files={"calc.py": code + "\n\n" + FIX}), code=0)
     assert r["all_passed"] is True and {t["kind"] for t in r["tamper"]} == {kind}, r["tamper"]
+
+
+USED = """
+import logging
+import sys
+
+old = logging.getLogRecordFactory()
+
+
+class Log(logging.Logger):
+    def makeRecord(self, *args, **more):
+        return super().makeRecord(*args, **more)
+
+
+def record(*args, **more):
+    made = old(*args, **more)
+    made.request = "1"
+    return made
+
+
+def hook(*error):
+    return sys.__excepthook__(*error)
+
+
+def install():
+    logging.setLoggerClass(Log)
+    logging.setLogRecordFactory(record)
+    sys.excepthook = hook
+"""
+USERS = """
+import logging
+import sys
+
+import calc
+
+
+def test_mul():
+    assert calc.mul(2, 3) == 6
+
+
+def test_add(caplog):
+    assert sys.excepthook is sys.__excepthook__
+    calc.install()
+    logging.getLogger("of.calc").warning("x")
+    assert caplog.records[0].request == "1" and calc.add(1, 2) == 3
+"""
+
+
+def test_hooks_that_tests_use(csbx, suite_image):
+    judge = repositories.Judge(csbx, suite_image, {"calc.py": repositories.FILES["calc.py"], "tests/test_calc.py": USERS.lstrip("\n")})
+    r = judge(*LISTS, "--strict", "--patch", judge.patch(files={"calc.py": USED.lstrip("\n") + "\n\n" + FIX}), code=0)
+    assert r["resolved"] is True and r["tamper"] == [], r["tamper"]
