@@ -5,14 +5,16 @@ stand there, whose code is Python's own.
 The functions are the core's. They run no code of what they look at.
 """
 import builtins
+import functools
 import itertools
 import operator
 import os
 import sys
 import types
 
-from csbx_state import class_names, functions_in, module_names
+from csbx_state import class_names, functions_in, lined_up, module_names
 from csbx_texts import has_word, text_of
+from csbx_ways import IDENTITY
 
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
@@ -26,6 +28,7 @@ BY_RIGHTS = frozenset((("logging", "converter"),))  # attributes that are there 
 IN_C = (types.BuiltinFunctionType, type(str.join), type(str.__len__), type(dict.__dict__["fromkeys"]))
 ENDS = (b"\nclass ", b"\ndef ", b"\nasync def ", b"\n@", b"\nif ", b"\ntry:")  # what comes behind a class
 BOUND = (property, staticmethod, classmethod)
+DESCRIBED = (property, types.DynamicClassAttribute) + tuple(getattr(functools, n) for n in ("cached_property",) if hasattr(functools, n))
 
 
 def classes_in(names, but=()):
@@ -178,9 +181,31 @@ def make_methods(names, origins, found, kept):
             kept.append(last[number])
             sizes[number], last[number] = size(own), _list(own.values())
 
+    def line_up_inner():
+        """What the properties of a class call: (names of them, ways to ask for that, what it was), of the classes looked at often and of all."""
+        for few in (entries[:often], entries):
+            held = [(e[0], k, v) for e in few for k, v in e[2].items() if _type(k) is _str and subclass(_type(v), described)]
+            lines = align([v for _, _, v in held])
+            of = {identity(v): (dotted, k) for dotted, k, v in held}
+            inner.append(([of[identity(v)] for _, those in lines for v in those], lines, gather(lines)))
+
+    def check_inner(is_whole):
+        if not inner:
+            line_up_inner()
+        members_of, lines, was = inner[is_whole]
+        now = gather(lines)
+        if any_of(map_to(is_not, now, was)):
+            for dotted, key in [m for m, new, old in zip(members_of, now, was) if new is not old]:
+                if (dotted, key) not in told:
+                    tell(dotted, key)
+
     def check(is_whole=False):
         if not parts:
             line_up()
+        try:
+            check_inner(is_whole)
+        except unreadable:
+            pass
         try:
             for numbers, *part in parts[:1 + is_whole]:
                 if not is_as_before(*part):
@@ -203,12 +228,16 @@ def make_methods(names, origins, found, kept):
             sizes.append(size(own))
         at_first.update([n for n in _list(modules) if _type(n) is _str])
         parts.clear()
+        inner.clear()
 
     def line_up():
         for numbers in (range_of(often), range_of(often, size(entries))):
             part = slice_of(numbers.start, numbers.stop)
             parts.append((numbers, spaces[part], sizes[part], _list(joined(last[part]))))
-    dict_of, range_of, slice_of, parts = dict, range, slice, []
+    def gather(lines):
+        return [get(one) for get, those in lines for one in those]
+    dict_of, range_of, slice_of, parts, inner, align, identity, described = dict, range, slice, [], [], lined_up, IDENTITY, DESCRIBED
     function_type, usual = types.FunctionType, frozenset(("__module__", "__dict__", "__weakref__", "__doc__", "__slots__", "__annotations__"))
     classes, block, is_given, definition, qualified = late_classes, block_of, is_given_in, definition_of, type.__dict__["__qualname__"].__get__
+    line_up_inner()
     return (check, check_late, add), is_of_python, is_told

@@ -14,6 +14,7 @@ from csbx_state import lined_up, parts_in
 __builtins__ = dict(vars(builtins))  # what tested code replaces is not ours
 
 MAKERS, PLAIN = ("__init__", "__new__"), (int, float, complex, bool, str, bytes, tuple, frozenset, type(None))
+DISPATCHING = getattr(functools, "singledispatchmethod", ())  # from Python 3.8 on
 MANAGERS, OF_ATTRS = "/contextlib.py", "<attrs generated"
 
 
@@ -41,7 +42,7 @@ def make_owned(ask, repo, text_of):
     """(begin(known), look(known)): of the modules of tests, and of those beside them that lie with the tests."""
     text, reach, spaces, plain_of, is_test_file, cell_content = text_of, reached_from, spaces_of, plain, is_of_tests, content_of
     partial, function_type, is_tuples, parts_of = functools.partial, types.FunctionType, is_of_tuple, parts_of_partial
-    makers, plain_kinds = MAKERS, PLAIN
+    makers, plain_kinds, dispatching, plain_get = MAKERS, PLAIN, DISPATCHING, object.__getattribute__
     managers, of_attrs, kind_of, members_of, align, gather, is_not = MANAGERS, OF_ATTRS, type, parts_in, lined_up, parts_of_lines, operator.is_not
 
     def tell(name, file):
@@ -51,7 +52,7 @@ def make_owned(ask, repo, text_of):
         """(dotted name, function) of what the module and its classes hold of their own, with what wrappers lead to."""
         for prefix, holder, space in spaces(module):
             for key, value in list(space.items()):
-                function = plain_of(value)
+                function = plain_of(value) if not issubclass(kind_of(value), dispatching) else plain_get(value, "__dict__").get("dispatcher")
                 is_its = holder is not module or getattr(function, "__module__", None) == module.__name__
                 if kind_of(key) is str and kind_of(function) is function_type and is_its:
                     yield prefix + key, [f for f in reach(function) if kind_of(f) is function_type]

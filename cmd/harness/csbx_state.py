@@ -38,6 +38,13 @@ GETTERS = tuple((kind, tuple(vars(kind)[n].__get__ for n in names)) for kind, na
 GETTERS += tuple((getattr(functools, n), (func_of,)) for n in ("cached_property", "partialmethod", "singledispatchmethod") if hasattr(functools, n))
 
 
+def part_named(name, plain=object.__getattribute__):
+    return lambda value: plain(value, "__dict__").get(name)
+
+
+GETTERS += ((types.DynamicClassAttribute, tuple(map(part_named, ("fget", "fset", "fdel")))),)  # of an enumeration
+
+
 def module_names(module, get=types.ModuleType.__dict__["__dict__"].__get__, nothing=NOTHING):
     """What a module holds: some were never made, and have not even a dict."""
     held = get(module)
