@@ -227,7 +227,7 @@ def make_library(ask, repo, text_of):
             if first.get(key, known) is value:
                 continue  # sys.__excepthook__, whose name is excepthook
             is_named = type(value) is builtin_type or type(value) is plain_type
-            is_another = value.__name__ not in (key, key.strip("_")) if is_named else own_file(value)  # sys.__excepthook__
+            is_another = value.__name__ != key if is_named else own_file(value)
             if is_another and not is_said(known, key, file, value):
                 found("%s.%s" % (module.__name__, key), "function")
 
