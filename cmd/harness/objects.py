@@ -381,7 +381,7 @@ def standing_argument(value, kind):
     raise Unfit("a %s" % name_of(kind) if type(kind) is Standing else "a value that cannot be judged")
 
 
-ASKED_THERE = frozenset("__%s__" % each for each in USES if each not in ("call", "mro_entries", "instancecheck", "subclasscheck")) - frozenset(dir(object))
+ASKED_THERE = {"__%s__" % each for each in USES if each not in ("call", "mro_entries", "instancecheck", "subclasscheck")} - set(dir(object))
 
 
 class Instance(Function):
