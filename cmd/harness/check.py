@@ -328,7 +328,8 @@ def call(name, args, kwargs, is_async):
             teller.reached = reach(list(args) + list(kwargs.values()), argument_parts_but_made, {})
     except Exception as error:
         CALLER.fail("the arguments of %s() cannot be told: %s" % (name, error))
-    question = b"".join(teller.out)
+    teller.told, teller.question = [name, args, kwargs], b"".join(teller.out)
+    question = teller.question
     if len(question) > BYTES_MAX:
         CALLER.fail("the arguments of %s() cannot be told: they are larger than 8 MB" % name)
     if not is_async and "asyncio" in sys.modules:

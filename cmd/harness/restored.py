@@ -84,10 +84,21 @@ def change_dict(old, new, kind):
         kind.__setitem__(old, key, kind.__getitem__(new, key))
 
 
+def check_meanwhile(question):
+    """The change of another call that was under way, or of the check itself, would be lost."""
+    name, args, kwargs = question.told
+    again = Teller(is_argument=True)
+    again.put([name, list(args), kwargs])
+    if b"".join(again.out) != question.question:
+        raise ValueError("an argument has changed in the check since the call began, which cannot be judged")
+
+
 def restore(question, changes):
     try:
         if not all(type(each) is tuple and len(each) == 2 for each in changes):
             raise ValueError("no change")
+        if changes:
+            check_meanwhile(question)
         targets = [(argument_here(question, number), new) for number, new in changes]
         if len({id(old) for old, _ in targets}) != len(targets):
             raise ValueError("one argument twice")

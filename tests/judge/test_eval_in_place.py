@@ -409,3 +409,17 @@ def test_cases_and_the_option_itself(csbx, python_image):
     assert p.returncode == 125 and "--in-place: needs --check" in p.stderr, p
     line = {"code": "def f(x): x.append(1)", "function": "f", "in_place": True, "cases": [{"args": [[1]], "expected": None}], "want": True}
     judge(csbx, python_image, [line])
+
+
+OVERLAPPING = [
+    "async def main(): await asyncio.gather(*[add(out, n) for n in range(5)])\nasyncio.run(main()); assert len(out) == 5",
+    "ts = [threading.Thread(target=append, args=(out, n)) for n in range(8)]\nfor t in ts: t.start()\nfor t in ts: t.join()\nassert len(out) == 8",
+    "async def main():\n    one = add(out, 0); out.append(7); await one\nasyncio.run(main()); assert len(out) == 2"]
+
+
+def test_calls_that_overlap(csbx, python_image):
+    """The change of one would be lost by the other: it is seen, or that call fails."""
+    code = "async def add(x, n): x.append(n)\ndef append(x, n): x.append(n)\n"
+    rows = [(code, "import asyncio, threading\nfrom solution import add, append\nout = []\n" + check, None) for check in OVERLAPPING]
+    for n, record in judge(csbx, python_image, rows).items():
+        assert record["check"]["passed"] or cause(record)[0] == "CallFailed", (rows[n], record)
