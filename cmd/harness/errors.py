@@ -224,7 +224,7 @@ def make_error(name, base, message, what, is_raised=True):
     if type(cause) is bool:
         error.__suppress_context__ = cause
     elif cause is not None:
-        error.__cause__ = make_error(*expect(tuple(cause), str, str, str, (list, type(None))))
+        error.__cause__ = make_error(*expect(tuple(cause), str, str, str, (list, type(None))), is_raised=False)
     return error
 
 
