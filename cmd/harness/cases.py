@@ -203,6 +203,14 @@ def begun_by(args, kwargs):
     return begun
 
 
+FLAT = ("lists, dicts and sets of plain values",)  # which a call changes, and the places of which it cannot
+
+
+def flat_by(args, kwargs):
+    """The same of FLAT, also when the call is over."""
+    return [None, args] + [each for each in args if type(each) not in LEAVES and type(each) is not tuple] + [kwargs]
+
+
 def is_as_sent(parts, begun, payload, dumps=MARSHAL.dumps):
     """Arguments that marshal has read: whether they are as they were, as they are in nearly all calls. Another order of a set is not."""
     try:
@@ -224,7 +232,8 @@ class Sent(object):
     """Arguments of a call of asserting code, as they were: what the call did to them is told with its answer."""
 
     def __init__(self, parts, payload, begun, held):
-        self.parts, self.payload, self.begun, self.held = parts, payload, begun, held or {}
+        self.parts, self.payload, self.held = parts, payload, held or {}
+        self.begun = flat_by(*parts[1:3]) if begun is FLAT else begun
 
     def told(self, is_awaited):
         """The end of the answer, and what tells it."""
@@ -275,7 +284,11 @@ def run_case(space, number, payload, os=(posix.getpid, posix.setpgid, posix.writ
             answer = ["U", "LookupError", "", describe(error, SNIPPET)[1], 0]
         else:
             if output is None and parts[1] is not None and (kwargs or not leaves.issuperset(map(type, args))):
-                sent = begun_by(args, kwargs) if reader is None else reader.begun
+                is_flat = reader is None and not kwargs
+                for each in args if is_flat else ():
+                    if type(each) not in leaves and not leaves.issuperset(map(type, each.values() if type(each) is dict else each)):
+                        is_flat = False
+                sent = FLAT if is_flat else begun_by(args, kwargs) if reader is None else reader.begun
                 held = held_by() if reader is not None and "MADE" in needed and MADE_AGAIN else None
             try:
                 value = function(*args, **kwargs)
