@@ -214,7 +214,7 @@ static void add_alt(struct test_report *r, const char *alt, size_t n)
 	r->table_used++;
 }
 
-struct test_case *test_report_own(struct test_report *r, const char *id)
+static struct test_case *find_own(struct test_report *r, const char *id)
 {
 	const uint32_t *slot = r->table_size ? slot_of(r, id) : NULL;
 
@@ -224,7 +224,7 @@ struct test_case *test_report_own(struct test_report *r, const char *id)
 struct test_case *test_report_case(struct test_report *r, const char *id, const char *alt)
 {
 	_free_ char *own_id = NULL, *own_alt = NULL;
-	struct test_case *own = test_report_own(r, id);
+	struct test_case *own = find_own(r, id);
 
 	if (own)
 		return own;
@@ -248,5 +248,5 @@ const struct test_case *test_report_find(const struct test_report *r, const char
 	const uint32_t *slot = r->table_size ? slot_of(r, id) : NULL;
 	const struct test_case *c = slot && *slot ? &r->cases[(*slot - 1) / 2] : NULL;
 
-	return c && is_of_alt(*slot) && (c->is_listed || c->shares_alt) ? NULL : c;
+	return c && is_of_alt(*slot) && c->shares_alt ? NULL : c;
 }

@@ -40,7 +40,6 @@ struct test_case {
 		*alt; /* alt: pytest's own node id where that is spelled in another way, or NULL */
 	uint8_t setup, call, teardown; /* enum test_phase */
 	bool xfail;
-	bool is_listed;  /* by its id: then alt is not the name of another one that is listed */
 	bool shares_alt; /* with another test, so that it is the name of neither */
 	uint32_t duration_ms;
 };
@@ -83,9 +82,6 @@ struct test_case *test_report_case(struct test_report *r, const char *id, const 
 
 /* One record (record.c); -EBADMSG when it is malformed, which leaves the report as it was. */
 int test_report_add(struct test_report *r, const char *json, size_t len, struct err *e);
-
-/* The test whose own id that is; NULL: there is none. */
-struct test_case *test_report_own(struct test_report *r, const char *id);
 
 /* By id, else by alt where that means this test alone; NULL when there is none. */
 const struct test_case *test_report_find(const struct test_report *r, const char *id);

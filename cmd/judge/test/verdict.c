@@ -23,9 +23,8 @@ static bool prefix_is_good(const struct test_report *r, const char *id, enum tes
 	bool any = false;
 
 	for (size_t i = 0; i < r->n; i++) {
-		const char *alt = r->cases[i].is_listed ? NULL : r->cases[i].alt;
-
-		if (!str_has_prefix(r->cases[i].id, id) && !(alt && str_has_prefix(alt, id)))
+		if (!str_has_prefix(r->cases[i].id, id) &&
+		    !(r->cases[i].alt && str_has_prefix(r->cases[i].alt, id)))
 			continue;
 		if (!is_good(test_case_outcome(&r->cases[i]), list))
 			return false;
@@ -34,12 +33,12 @@ static bool prefix_is_good(const struct test_report *r, const char *id, enum tes
 	return any;
 }
 
-/* An id without "::" is a file: it passes with all of its tests, and with all of it collected. */
 static bool is_in_file(const struct test_case *c, const char *file)
 {
 	return str_has_prefix(c->id, file) && str_has_prefix(c->id + strlen(file), "::");
 }
 
+/* An id without "::" is a file: it passes with all of its tests, and with all of it collected. */
 static bool file_is_good(const struct test_report *r, const char *id, enum test_list list)
 {
 	bool any = false;
@@ -67,22 +66,6 @@ static bool id_is_good(const struct test_report *r, const char *id, enum test_li
 	if (test_id_is_truncated(id))
 		return prefix_is_good(r, id, list);
 	return !strstr(id, "::") && file_is_good(r, id, list);
-}
-
-/* A test that a list has by its id is no other one that the lists have by the name that pytest gives it. */
-static void note_listed(struct test_report *r, const struct strv *ids)
-{
-	for (size_t i = 0; i < ids->n; i++) {
-		const char *id = ids->items[i];
-		bool is_part = test_id_is_truncated(id), is_file = !strstr(id, "::");
-		struct test_case *c = is_part || is_file ? NULL : test_report_own(r, id);
-
-		if (c)
-			c->is_listed = true;
-		for (size_t k = 0; k < r->n && (is_part || is_file); k++)
-			r->cases[k].is_listed |= is_part ? str_has_prefix(r->cases[k].id, id)
-							 : is_in_file(&r->cases[k], id);
-	}
 }
 
 static void judge_list(const struct test_report *r, const struct strv *ids, enum test_list list,
@@ -131,8 +114,6 @@ int test_verdict_reach(struct test_report *report, const struct test_lists *list
 		return r;
 	*v = (struct test_verdict){.completed = has_ended(report)};
 	judge_patches(report, v);
-	for (int list = 0; list < 2; list++)
-		note_listed(report, &lists->ids[list]);
 	for (int list = 0; list < 2; list++) {
 		v->has_lists |= lists->ids[list].n > 0;
 		judge_list(report, &lists->ids[list], list, v);
