@@ -914,7 +914,7 @@ def test_ids_of_any_length(csbx, suite_image, options):
     assert again["resolved"] is True and list(again["tests"]) == [told]
 
 
-GIVEN = {"calc.py": ADD, "tests/__init__.py": "", "tests/base.py": r"""
+BY_RIGHTS = {"calc.py": ADD, "tests/__init__.py": "", "tests/base.py": r"""
 class Base:
     def __init_subclass__(cls):
         setattr(cls, "once_more", cls.check)
@@ -1005,6 +1005,6 @@ def test_mul():
 
 
 def test_what_classes_are_given_by_rights(csbx, suite_image):
-    judge = repositories.Judge(csbx, suite_image, {name: text.lstrip("\n") for name, text in GIVEN.items()})
+    judge = repositories.Judge(csbx, suite_image, {name: text.lstrip("\n") for name, text in BY_RIGHTS.items()})
     r = judge.judged(judge.patch(files={"calc.py": ADD.replace("a - b", "a + b")}), options=["--strict"], code=0)
     assert r["resolved"] and r["tamper"] == [], (r["tamper"], r["stdout"])
